@@ -1,0 +1,108 @@
+"""MindJAX: programs written for MindSpore, run on JAX/XLA.
+
+The names of `mindspore` are here, loaded when first used: importing MindJAX starts no backend.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from mindjax.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from mindjax import amp as amp
+    from mindjax import common as common
+    from mindjax import context as context
+    from mindjax import dataset as dataset
+    from mindjax import dtype as dtype
+    from mindjax import interop as interop
+    from mindjax import mint as mint
+    from mindjax import nn as nn
+    from mindjax import ops as ops
+    from mindjax import train as train
+    from mindjax.alias import install as install
+    from mindjax.autodiff import get_grad as get_grad
+    from mindjax.autodiff import grad as grad
+    from mindjax.autodiff import value_and_grad as value_and_grad
+    from mindjax.checkpoint import load_checkpoint as load_checkpoint
+    from mindjax.checkpoint import load_param_into_net as load_param_into_net
+    from mindjax.checkpoint import save_checkpoint as save_checkpoint
+    from mindjax.core.context import GRAPH_MODE as GRAPH_MODE
+    from mindjax.core.context import PYNATIVE_MODE as PYNATIVE_MODE
+    from mindjax.core.context import get_context as get_context
+    from mindjax.core.context import set_context as set_context
+    from mindjax.core.context import set_device as set_device
+    from mindjax.graph import jit as jit
+    from mindjax.tensor import Parameter as Parameter
+    from mindjax.tensor import ParameterTuple as ParameterTuple
+    from mindjax.tensor import Tensor as Tensor
+    from mindjax.tensor import tensor as tensor
+    from mindjax.train import Model as Model
+
+_MODULES = (
+    "amp autodiff checkpoint common context dataset dtype interop mint nn ops train version"
+).split()
+
+# Public name -> module that defines it.
+_NAMES: dict[str, str] = {
+    **dict.fromkeys("Tensor tensor Parameter ParameterTuple".split(), "mindjax.tensor"),
+    **dict.fromkeys(
+        (
+            "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
+            "bfloat16 complex64 complex128 float8_e4m3fn float8_e5m2 byte short intc intp ubyte "
+            "ushort uintc uintp half single double long cfloat cdouble int_ uint float_ number "
+            "string type_none tensor_type list_ tuple_ Type Int Float String Bool TensorType List "
+            "Tuple dtype_to_nptype dtype_to_pytype pytype_to_dtype get_py_obj_dtype"
+        ).split(),
+        "mindjax.core.dtype",
+    ),
+    **dict.fromkeys(
+        "GRAPH_MODE PYNATIVE_MODE set_context get_context reset_context set_device".split(),
+        "mindjax.core.context",
+    ),
+    **dict.fromkeys("set_seed get_seed manual_seed seed".split(), "mindjax.common.seed"),
+    **dict.fromkeys("Generator default_generator".split(), "mindjax.core.random"),
+    **dict.fromkeys("jit jit_class ms_memory_recycle".split(), "mindjax.graph"),
+    **dict.fromkeys("grad value_and_grad get_grad".split(), "mindjax.autodiff"),
+    **dict.fromkeys(
+        "save_checkpoint load_checkpoint load_param_into_net".split(), "mindjax.checkpoint"
+    ),
+    **dict.fromkeys(
+        (
+            "Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig "
+            "History EarlyStopping ReduceLROnPlateau LearningRateScheduler LambdaCallback"
+        ).split(),
+        "mindjax.train",
+    ),
+    "run_check": "mindjax.cli.check",
+    "install": "mindjax.alias",
+    "from_numpy": "mindjax.common.tensor",
+    "is_tensor": "mindjax.ops",
+    "get_rng_state": "mindjax.common.seed",
+    "set_rng_state": "mindjax.common.seed",
+}
+
+# Names that shadow builtins are given as attributes only, never by `import *`.
+_SHADOWS = {"int": "int32", "float": "float32", "bool": "bool_"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        module = importlib.import_module(_NAMES[name])
+        value = getattr(module, name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"mindjax.{name}")
+    elif name in _SHADOWS:
+        value = getattr(importlib.import_module("mindjax.core.dtype"), _SHADOWS[name])
+    else:
+        raise AttributeError(f"module 'mindspore' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAMES, *_MODULES})
+
+
+__all__ = [*sorted(_NAMES), *_MODULES]

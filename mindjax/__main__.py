@@ -1,0 +1,76 @@
+"""The command line: `mindjax COMMAND` and `python -m mindjax [COMMAND | script.py]`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from mindjax import version
+
+COMMANDS = ("run", "check", "info", "demo-data")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Describe the commands.
+
+    Returns:
+        The parser; ``run`` leaves everything after the script to the script.
+    """
+    parser = argparse.ArgumentParser(
+        prog="mindjax", description="Run programs written for MindSpore on JAX."
+    )
+    shown = f"mindjax {version.mindjax} (MindSpore API {version.__version__})"
+    parser.add_argument("--version", action="version", version=shown)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run a script whose 'import mindspore' means MindJAX")
+    run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
+    run.add_argument("script", metavar="SCRIPT")
+    run.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS")
+
+    commands.add_parser("check", help="multiply two tensors and list the devices")
+    commands.add_parser("info", help="show versions and caches")
+
+    data = commands.add_parser("demo-data", help="write real images as IDX files")
+    data.add_argument("directory", metavar="DIR")
+    data.add_argument(
+        "--fashion",
+        action="store_true",
+        help="the full Fashion-MNIST of Debian's dataset-fashion-mnist, not 5,000 MNIST digits",
+    )
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the words after the program's name; None takes them from ``sys.argv``.
+
+    Returns:
+        The process's exit status.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] not in COMMANDS and not words[0].startswith("-"):
+        words.insert(0, "run")
+    options = build_parser().parse_args(words)
+    if options.command == "run":
+        from mindjax.cli.run import run
+
+        return run(options.script, options.args, as_module=options.module)
+    if options.command == "check":
+        from mindjax.cli.check import check
+
+        return check()
+    if options.command == "info":
+        from mindjax.cli.info import info
+
+        return info()
+    from mindjax.cli.demo_data import demo_data
+
+    return demo_data(options.directory, options.fashion)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

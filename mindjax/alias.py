@@ -1,0 +1,73 @@
+"""`import mindspore`: an opt-in import hook that answers with the modules of MindJAX themselves."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+ALIAS = "mindspore"
+TARGET = "mindjax"
+
+
+class _AliasLoader(Loader):
+    """Load one alias by importing the module it stands for."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self.target)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has just written the alias's spec into the module. Reloading, pickling
+        # and multiprocessing ask the spec for the module's name, so it gets its own back.
+        module.__spec__ = self.spec
+
+
+class _AliasFinder(MetaPathFinder):
+    """Find `mindspore` and `mindspore.x.y` wherever `mindjax.x.y` exists."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        top, _, rest = fullname.partition(".")
+        if top != ALIAS:
+            return None
+        name = f"{TARGET}.{rest}" if rest else TARGET
+        real = importlib.util.find_spec(name)
+        if real is None:
+            return None
+        spec = ModuleSpec(fullname, _AliasLoader(name), origin=real.origin)
+        spec.submodule_search_locations = real.submodule_search_locations
+        return spec
+
+
+def installed() -> bool:
+    """Tell whether `import mindspore` gives MindJAX in this process."""
+    return any(isinstance(finder, _AliasFinder) for finder in sys.meta_path)
+
+
+def install() -> None:
+    """Make `import mindspore` give MindJAX in this process; a second call does nothing.
+
+    Raises:
+        ImportError: the real MindSpore is imported already, so that both would be mixed.
+    """
+    if installed():
+        return
+    package = sys.modules.get(ALIAS)
+    if package is not None and package is not sys.modules.get(TARGET):
+        where = getattr(package, "__file__", None) or "an unknown place"
+        raise ImportError(
+            f"mindjax.install() must come before the first 'import {ALIAS}': "
+            f"another {ALIAS} is imported already, from {where}",
+            name=ALIAS,
+        )
+    sys.meta_path.insert(0, _AliasFinder())

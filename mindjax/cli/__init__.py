@@ -1,0 +1,1 @@
+"""The commands of ``mindjax`` and ``python -m mindjax``, one module each."""

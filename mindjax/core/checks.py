@@ -1,0 +1,267 @@
+"""Checks of constructor arguments, with the original's error classes and words; array checks too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mindjax.core.dtype import from_np
+from mindjax.core.errors import located
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def _integer(name: str, value: Any, owner: str, bound: str) -> int:
+    if isinstance(value, bool):
+        raise located(
+            TypeError,
+            f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with "
+            "type 'bool'.",
+        )
+    if not isinstance(value, int | np.integer):
+        raise located(
+            TypeError,
+            f"For '{owner}', the '{name}' must be int, but got '{type(value).__name__}'.",
+        )
+    return int(value)
+
+
+def _out_of_bound(name: str, value: Any, owner: str, bound: str) -> ValueError:
+    return located(
+        ValueError,
+        f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with type "
+        f"'{type(value).__name__}'.",
+    )
+
+
+def positive_int(name: str, value: Any, owner: str) -> int:
+    """Check that an argument is an integer above 0.
+
+    Args:
+        name: of the argument.
+        value: to be checked.
+        owner: class or function named in the error.
+
+    Returns:
+        The value as a Python int.
+
+    Raises:
+        TypeError: it is not an integer.
+        ValueError: it is not above 0.
+    """
+    number = _integer(name, value, owner, "> 0")
+    if number <= 0:
+        raise _out_of_bound(name, value, owner, "> 0")
+    return number
+
+
+def non_negative_int(name: str, value: Any, owner: str) -> int:
+    """Check that an argument is an integer from 0 up; errors as in `positive_int`."""
+    number = _integer(name, value, owner, ">= 0")
+    if number < 0:
+        raise _out_of_bound(name, value, owner, ">= 0")
+    return number
+
+
+def int_in_range(name: str, value: Any, low: int, high: int, owner: str) -> int:
+    """Check that an argument is an integer in [low, high).
+
+    Raises:
+        TypeError: it is not an integer.
+        ValueError: it is outside.
+    """
+    number = _integer(name, value, owner, f"be in [{low}, {high})")
+    if not low <= number < high:
+        raise located(
+            ValueError,
+            f"For '{owner}', the '{name}' must be in range of [{low}, {high}), but got {value} "
+            f"with type '{type(value).__name__}'.",
+        )
+    return number
+
+
+def boolean(name: str, value: Any, owner: str) -> bool:
+    """Check that an argument is a bool; TypeError otherwise."""
+    if not isinstance(value, bool):
+        raise located(
+            TypeError,
+            f"For '{owner}', the '{name}' must be a bool, but got {type(value).__name__}.",
+        )
+    return value
+
+
+def of_type(name: str, value: Any, types: type | Sequence[type], owner: str) -> Any:
+    """Check an argument's type; a bool does not count as an int.
+
+    Args:
+        name: of the argument.
+        value: to be checked.
+        types: a class or several.
+        owner: class or function named in the error.
+
+    Returns:
+        The value.
+
+    Raises:
+        TypeError: it is of none of the types.
+    """
+    accepted = (types,) if isinstance(types, type) else tuple(types)
+    refused_bool = isinstance(value, bool) and bool not in accepted
+    if refused_bool or not isinstance(value, accepted):
+        names = [t.__name__ for t in accepted]
+        shown = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
+        raise located(
+            TypeError,
+            f"For '{owner}', the type of '{name}' should be {shown}, but got type "
+            f"'{type(value).__name__}'.",
+        )
+    return value
+
+
+def one_of(name: str, value: Any, choices: Sequence[str], owner: str) -> str:
+    """Check that an argument is one of some strings; ValueError otherwise."""
+    if not isinstance(value, str) or value not in choices:
+        raise located(
+            ValueError,
+            f"For '{owner}', the '{name}' must be str and must be in '{list(choices)}', but got "
+            f"'{value}'.",
+        )
+    return value
+
+
+def reduction(value: Any, owner: str) -> str:
+    """Check the argument 'reduction' of a loss; ValueError if it is not a known one."""
+    if not isinstance(value, str) or value not in REDUCTIONS:
+        raise located(
+            ValueError,
+            f"For '{owner}', the 'reduction' must be in {list(REDUCTIONS)}, but got {value}.",
+        )
+    return value
+
+
+def float_in_range(
+    name: str, value: Any, low: float, high: float, owner: str, brackets: str = "[]"
+) -> float:
+    """Check that an argument is a number between two bounds.
+
+    Args:
+        name: of the argument.
+        value: to be checked.
+        low: lower bound.
+        high: upper bound.
+        owner: class or function named in the error.
+        brackets: ``"["`` or ``"("``, then ``"]"`` or ``")"``: whether the bounds belong to it.
+
+    Returns:
+        The value.
+
+    Raises:
+        TypeError: it is not a number.
+        ValueError: it is outside.
+    """
+    of_type(name, value, (float, int), owner)
+    above = value >= low if brackets[0] == "[" else value > low
+    below = value <= high if brackets[1] == "]" else value < high
+    if not (above and below):
+        raise located(
+            ValueError,
+            f"For '{owner}', the '{name}' must be a number in range {brackets[0]}{low:g}, "
+            f"{high:g}{brackets[1]}, but got {value}.",
+        )
+    return value
+
+
+def positive_ints(name: str, value: Any, count: int, owner: str) -> tuple[int, ...]:
+    """Bring an int or a tuple of ints, all above 0, to a tuple.
+
+    Args:
+        name: of the argument.
+        value: an int for every place, or a tuple.
+        count: how many places.
+        owner: class or function named in the error.
+
+    Returns:
+        ``count`` ints.
+
+    Raises:
+        TypeError: it is neither an int nor a tuple of ``count`` ints.
+        ValueError: one is not above 0.
+    """
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return (positive_int(name, value, owner),) * count
+    if not isinstance(value, tuple | list) or len(value) != count:
+        raise located(
+            TypeError,
+            f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got "
+            f"{value!r}.",
+        )
+    return tuple(positive_int(f"{name} item", v, owner) for v in value)
+
+
+def pool_sizes(name: str, value: Any, count: int, owner: str) -> tuple[int, ...]:
+    """Bring a window's sizes to a tuple, as `positive_ints`, with the words of pooling.
+
+    Raises:
+        TypeError: the value is neither an int nor a tuple.
+        ValueError: a size is not an int above 0, or there are more or fewer than ``count``.
+    """
+    of_type(name, value, (int, tuple), owner)
+    sizes = (value,) * count if isinstance(value, int) else value
+    if len(sizes) != count or not all(type(v) is int and v > 0 for v in sizes):
+        number = {1: "one", 2: "two", 3: "three"}[count]
+        raise located(
+            ValueError,
+            f"For '{owner}', the '{name}' must be an positive int number or a tuple of {number} "
+            f"positive int numbers, but got {value}",
+        )
+    return tuple(sizes)
+
+
+def axis_in_rank(axis: int, rank: int, owner: str) -> int:
+    """Check an axis against an array's rank and count it from the front.
+
+    Raises:
+        ValueError: it is outside.
+    """
+    if not -rank <= axis < rank:
+        raise located(
+            ValueError,
+            f"For primitive[{owner}], the axis must be in [{-rank},{rank}), but got {axis}.",
+        )
+    return axis % rank
+
+
+def floating(name: str, dtype: Any, owner: str) -> None:
+    """Check that an input's numpy dtype is a float; TypeError otherwise."""
+    kind = from_np(dtype)
+    if kind.kind != "float":
+        raise located(
+            TypeError,
+            f"For primitive[{owner}], the input argument[{name}] must be a type of "
+            "{Tensor[Float16], Tensor[BFloat16], Tensor[Float32], Tensor[Float64]}, but got "
+            f"Tensor[{kind.name}].",
+        )
+
+
+def same_dtype(owner: str, **dtypes: Any) -> None:
+    """Check that inputs have one dtype; TypeError otherwise."""
+    names = {k: from_np(v).name for k, v in dtypes.items()}
+    if len(set(names.values())) > 1:
+        shown = ", ".join(f"'{k}': {v}" for k, v in names.items())
+        raise located(
+            TypeError, f"For primitive[{owner}], the input type must be same, but got {shown}."
+        )
+
+
+def same_shape(owner: str, **shapes: Sequence[int]) -> None:
+    """Check that inputs have one shape; ValueError otherwise."""
+    if len({tuple(s) for s in shapes.values()}) > 1:
+        first, second = list(shapes)[:2]
+        raise located(
+            ValueError,
+            f"For '{owner}', the shape of '{second}' must be equal to the shape of '{first}', but "
+            f"got '{second}' shape: {tuple(shapes[second])}, '{first}' shape: "
+            f"{tuple(shapes[first])}.",
+        )

@@ -1,0 +1,78 @@
+"""Where arrays are placed: the device target and number that the context names."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import jax
+
+from mindjax.core.errors import located
+
+_PLATFORMS = {"CPU": "cpu", "GPU": "gpu", "TPU": "tpu", "Ascend": "ascend"}
+
+
+class _Choice:
+    target: str | None = None
+    index: int | None = None
+
+
+def choose(target: str | None, index: int | None = None) -> None:
+    """Choose the device that later values go to; starts no backend.
+
+    Args:
+        target: ``"CPU"``, ``"GPU"``, ``"TPU"`` or ``"Ascend"``; None leaves jax's default.
+        index: number of the device, from 0; None leaves it unset.
+
+    Raises:
+        ValueError: the target has no such name.
+    """
+    if target is not None and target not in _PLATFORMS:
+        raise located(
+            ValueError,
+            f"For 'set_context', the argument 'device_target' must be one of {list(_PLATFORMS)}, "
+            f"but got '{target}'.",
+        )
+    if target is not None:
+        _Choice.target = target
+    if index is not None:
+        _Choice.index = index
+
+
+def target() -> str:
+    """Name the device target: the chosen one, else the platform that jax would pick."""
+    if _Choice.target is not None:
+        return _Choice.target
+    asked = (os.environ.get("JAX_PLATFORMS") or jax.config.jax_platforms or "cpu").split(",")[0]
+    names = {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
+    return names.get(asked, "Ascend" if asked == "ascend" else "CPU")
+
+
+def placement() -> Any:
+    """Give the device for new values, None for jax's default.
+
+    Raises:
+        RuntimeError: no such device is present.
+    """
+    if _Choice.target is None and not _Choice.index:
+        return None
+    platform = _PLATFORMS[_Choice.target] if _Choice.target else None
+    if platform is not None and platform == jax.default_backend() and not _Choice.index:
+        return None
+    try:
+        devices = jax.devices(platform)
+    except RuntimeError as error:
+        raise located(
+            RuntimeError,
+            f"Unsupported device target {_Choice.target}: jax finds no such device "
+            f"({str(error).splitlines()[0]}).",
+        ) from None
+    index = _Choice.index or 0
+    if index >= len(devices):
+        if platform == "cpu" or (platform is None and devices[0].platform == "cpu"):
+            index = 0
+        else:
+            raise located(
+                RuntimeError, f"device_id {index} is out of range: {len(devices)} devices found."
+            )
+    return devices[index]

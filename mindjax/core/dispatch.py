@@ -1,0 +1,309 @@
+"""The one dispatch point of PYNATIVE: (record, handles) -> handles. Behind it: an executable a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mindjax.core import jax_private
+from mindjax.core.caches import Cache, count_compilation
+from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
+from mindjax.core.errors import located
+from mindjax.core.handle import Handle, Tracer, current, wrap
+from mindjax.core.primitive import Primitive, _Engine, computation
+from mindjax.core.tape import Backward, Node
+from mindjax.core.view import View
+
+_PYTHON_NUMBERS = (bool, int, float, complex)
+_swap_x64, _set_x64 = jax_private.swap_x64, jax_private.set_x64
+
+
+class Executable:
+    """A record's compiled programs, one a signature inside jax's own cache."""
+
+    __slots__ = ("call", "record", "trace", "vjp")
+
+    def __init__(self, record: Primitive) -> None:
+        self.record = record
+        function = computation(record)
+        kind = "backward" if isinstance(record, Backward) else "op"
+
+        def traced(*arrays: Any) -> Any:
+            count_compilation(kind)
+            return function(*arrays)
+
+        traced.__name__ = traced.__qualname__ = f"ms_{record.name}"
+        self.call: Callable[..., Any] = traced if record.concrete else jax.jit(traced)
+
+        def with_residuals(*arrays: Any) -> Any:
+            count_compilation(kind)
+            return jax.vjp(function, *arrays)
+
+        self.vjp: Callable[..., Any] = jax.jit(with_residuals)
+
+
+_EXECUTABLES: Cache[Executable] = Cache("op executables", 4096)
+_backward = jax.jit(lambda vjp, cotangents: vjp(cotangents))
+
+
+def executable(record: Primitive) -> Executable:
+    """Look up, or make, the programs of a record."""
+    found = record.__dict__.get("_executable")
+    if found is not None:
+        return found
+    key = record.key
+    found = _EXECUTABLES.get(key)
+    if found is None:
+        found = _EXECUTABLES.put(key, Executable(record))
+    record.__dict__["_executable"] = found
+    return found
+
+
+def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
+    """Run a kept vjp; missing cotangents are zeros."""
+    residual, outputs, nested = vjp
+    full = [
+        np.zeros(o.shape, o.dtype if jnp.issubdtype(o.dtype, jnp.inexact) else jax.dtypes.float0)
+        if c is None
+        else c
+        for c, o in zip(cotangents, outputs, strict=True)
+    ]
+    old = _swap_x64(True)
+    try:
+        gradients = _backward(residual, tuple(full) if nested else full[0])
+    finally:
+        _set_x64(old)
+    return jax.tree.leaves(gradients)
+
+
+def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
+    """Run a primitive.
+
+    Args:
+        record: the primitive with its attributes.
+        inputs: Tensors, Python numbers, numpy or jax arrays, None, or tuples and lists of these.
+
+    Returns:
+        A Tensor or a tuple of Tensors; raw arrays when the inputs held raw jax arrays and no Tensor.
+
+    Raises:
+        TypeError: an input is none of these, or its dtype does not mix with the others'.
+    """
+    if current.mixed is not None and not isinstance(record, CastTo):
+        inputs = tuple(_in_precision(x, current.mixed) for x in inputs)
+    arrays: list[Any] = []
+    handles = raw = numbers = traced = False
+    for x in inputs:
+        if isinstance(x, Handle):
+            x = x.value
+            handles = True
+            if isinstance(x, Tracer):
+                traced = True
+        elif isinstance(x, jax.Array):
+            raw = True
+            if isinstance(x, Tracer):
+                traced = True
+        elif x is None:
+            pass
+        elif isinstance(x, _PYTHON_NUMBERS):
+            numbers = True
+        elif isinstance(x, tuple | list):
+            x, kinds = _nested(record, x)
+            handles, raw, traced = handles | kinds[0], raw | kinds[1], traced | kinds[2]
+        elif not isinstance(x, np.ndarray | np.generic):
+            raise located(
+                TypeError,
+                f"For '{record.name}', the inputs must be Tensors or numbers, but got "
+                f"'{type(x).__name__}'.",
+            )
+        arrays.append(x)
+    if numbers or any(isinstance(a, np.generic) for a in arrays):
+        _numbers_to_arrays(record, arrays)
+    found = record.__dict__.get("_executable") or executable(record)
+    tape = current.tape
+    if tape is not None and handles:
+        return _recorded(found, inputs, arrays)
+    out = _execute(found, arrays, traced)
+    if raw and not handles:
+        return out
+    result = wrap(out)
+    if record.view and current.frame is None and not traced:
+        _link_views(record, inputs, result)
+    return result
+
+
+class CastTo(Primitive, register=False):
+    """A Parameter in the precision of the Cell that uses it."""
+
+    dtype: Any
+
+    def compute(self, x: Any) -> Any:
+        """Cast the values."""
+        return x.astype(self.dtype.np)
+
+
+def _in_precision(value: Any, dtype: Any) -> Any:
+    """Cast a floating-point Parameter, also inside tuples."""
+    if isinstance(value, Handle):
+        if value.is_parameter and value.value_dtype != dtype.np and _is_float(value.value_dtype):
+            return CastTo(dtype)(value)
+        return value
+    if isinstance(value, tuple | list):
+        return tuple(_in_precision(v, dtype) for v in value)
+    return value
+
+
+def _is_float(dtype: Any) -> bool:
+    return bool(jnp.issubdtype(dtype, jnp.floating))
+
+
+def _execute(found: Executable, arrays: list[Any], traced: bool) -> Any:
+    old = _swap_x64(True)
+    try:
+        return found.call(*arrays)
+    except RuntimeError as error:
+        # Another thread's step may have donated a buffer between our reading it and using it.
+        if "deleted" in str(error) and not traced:
+            raise located(
+                RuntimeError,
+                f"For '{found.record.name}', an input was replaced by another thread while it was "
+                "read: take a copy of the Tensor first.",
+            ) from None
+        raise
+    finally:
+        _set_x64(old)
+
+
+def _nested(record: Primitive, items: Any) -> tuple[tuple[Any, ...], tuple[bool, bool, bool]]:
+    out, handles, raw, traced = [], False, False, False
+    for x in items:
+        if isinstance(x, Handle):
+            handles, x = True, x.value
+        elif isinstance(x, jax.Array):
+            raw = True
+        elif isinstance(x, tuple | list):
+            x, kinds = _nested(record, x)
+            handles, raw, traced = handles | kinds[0], raw | kinds[1], traced | kinds[2]
+        elif isinstance(x, _PYTHON_NUMBERS):
+            x = np.asarray(x, as_dtype(type(x)).np)
+        elif not isinstance(x, np.ndarray | np.generic):
+            raise located(
+                TypeError,
+                f"For '{record.name}', the elements of a sequence must be Tensors, but got "
+                f"'{type(x).__name__}'.",
+            )
+        traced = traced or isinstance(x, Tracer)
+        out.append(x)
+    return tuple(out), (handles, raw, traced)
+
+
+def _number_type(value: Any) -> type | None:
+    """Give the Python type that a number counts as; numpy scalars count as Python numbers."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return type(value) if isinstance(value, _PYTHON_NUMBERS) else None
+
+
+def _numbers_to_arrays(record: Primitive, arrays: list[Any]) -> None:
+    """Replace Python numbers by 0-d arrays of the dtype that promotion gives them."""
+    common = None
+    for i in record.promotes:
+        if i < len(arrays) and isinstance(arrays[i], jax.Array | np.ndarray):
+            dtype = from_np(arrays[i].dtype)
+            common = dtype if common is None else promote_types(common, dtype)
+    for i, x in enumerate(arrays):
+        kind = None if x is None or isinstance(x, jax.Array) else _number_type(x)
+        if kind is None:
+            continue
+        if common is not None and i in record.promotes:
+            dtype = promote_scalar(common, kind).np
+        else:
+            dtype = as_dtype(kind).np
+        arrays[i] = number_array(x, dtype)
+
+
+def number_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """Make a 0-d array of a number; integers that do not fit wrap around, as in the original.
+
+    Args:
+        value: Python or numpy number.
+        dtype: numpy dtype.
+
+    Returns:
+        0-d numpy array.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        value = (value + 2**63) % 2**64 - 2**63 if dtype.kind != "f" else float(value)
+    return np.asarray(value).astype(dtype)
+
+
+def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> Any:
+    """Run an op under a tape and record it if an input is differentiated."""
+    tape, record = current.tape, found.record
+    assert tape is not None
+    parents: list[Any] = []
+    tracked = False
+    for x, a in zip(inputs, arrays, strict=True):
+        if isinstance(x, Handle):
+            position = tape.position(x)
+            tracked = tracked or position is not None
+            parents.append(position)
+        elif isinstance(x, tuple | list):
+            flat = _flat_handles(x)
+            positions = [tape.position(h) if isinstance(h, Handle) else None for h in flat]
+            tracked = tracked or any(p is not None for p in positions)
+            parents.extend(positions)
+        elif a is not None:
+            parents.append(None)
+    residuals = None
+    if tracked and record.keep_residuals and tape.depth == 1:
+        old = _swap_x64(True)
+        try:
+            out, vjp = found.vjp(*arrays)
+        finally:
+            _set_x64(old)
+        nested = isinstance(out, tuple | list)
+        residuals = (vjp, list(out) if nested else [out], nested)
+    else:
+        out = _execute(found, arrays, False)
+    result = wrap(out)
+    if tracked:
+        flat, tree = jax.tree.flatten(tuple(arrays))
+        count = len(result) if isinstance(result, tuple) else -1
+        node = tape.add(Node(tape, record, flat, tree, parents, count, residuals=residuals))
+        for i, tensor in enumerate(result if count >= 0 else (result,)):
+            if _differentiable(tensor, record):
+                tensor._node = (node, i)
+    if record.view and current.frame is None:
+        _link_views(record, inputs, result)
+    return result
+
+
+def _differentiable(tensor: Any, record: Primitive) -> bool:
+    """Tell whether gradients flow through an output; integers carry them only between integers."""
+    return tensor is not None and tensor._value.dtype != np.bool_
+
+
+def _flat_handles(items: Any) -> list[Any]:
+    flat: list[Any] = []
+    for x in items:
+        flat.extend(_flat_handles(x) if isinstance(x, tuple | list) else [x])
+    return flat
+
+
+def _link_views(record: Primitive, inputs: tuple[Any, ...], result: Any) -> None:
+    base = inputs[0]
+    if not isinstance(base, Handle):
+        return
+    if isinstance(result, tuple):
+        for i, tensor in enumerate(result):
+            tensor._view = View(base, record, inputs[1:], i)
+    else:
+        result._view = View(base, record, inputs[1:])
+
+
+_Engine.dispatch = staticmethod(dispatch)

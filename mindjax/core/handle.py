@@ -1,0 +1,217 @@
+"""Handles: mutable objects on immutable arrays. `Tensor` and `Parameter` add the public faces."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import numpy as np
+
+from mindjax.core import jax_private
+from mindjax.core.errors import located
+
+if TYPE_CHECKING:
+    from mindjax.core.state import StateFrame
+    from mindjax.core.tape import Node, Tape
+    from mindjax.core.view import View
+
+Array = jax.Array
+Tracer = jax.core.Tracer
+Numeric = (bool, int, float, complex, np.generic)
+
+
+class Current(threading.local):
+    """What is active in this thread."""
+
+    frame: StateFrame | None = None
+    tape: Tape | None = None
+    # Floating-point dtype that Parameters are cast to on use, set by `Cell.to_float`.
+    mixed: Any = None
+    # x64 setting of the user's code while a MindJAX trace runs around it.
+    user_x64: Any = None
+
+
+current = Current()
+
+# Held from the check that a buffer has one owner until the donating program has written back, and
+# by whoever takes a reference to a buffer from another thread. Reading a value needs no lock.
+state_lock = threading.RLock()
+
+_TRACK = bool(os.environ.get("MINDJAX_TRACK_HANDLES"))
+_LIVE: weakref.WeakSet[Handle] = weakref.WeakSet()
+
+
+def live_handles() -> list[Handle]:
+    """List live handles; recorded only under the variable MINDJAX_TRACK_HANDLES."""
+    return list(_LIVE)
+
+
+class Handle:
+    """A mutable handle on an immutable array.
+
+    The value may still be numpy (nothing is put on a device before it is used). A handle belongs to
+    the frame in which it was made; other frames see it through their overlays.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_frame", "_node", "_value", "_version", "_view")
+
+    tensor_class: ClassVar[type[Any]]  # set by tensor.py: ops make Tensors, Tensor's methods are ops
+    is_parameter: ClassVar[bool] = False
+
+    _value: Any
+    _frame: StateFrame | None
+    _node: tuple[Node, int] | None
+    _version: int
+    _view: View | None
+
+    def _init_handle(self, value: Any) -> None:
+        self._value = value
+        self._frame = current.frame
+        self._node = None
+        self._view = None
+        self._version = 0
+        if _TRACK:
+            _LIVE.add(self)
+
+    __hash__ = object.__hash__
+
+    @property
+    def value(self) -> Any:
+        """The array behind the handle, as the active frame sees it."""
+        frame = current.frame
+        if frame is not self._frame:
+            if frame is None:
+                return self._escaped()
+            return frame.read(self)
+        return self.local_value()
+
+    def local_value(self) -> Any:
+        """Give the handle's own value, past any overlay, on the device if it is not traced."""
+        view = self._view
+        if view is not None:
+            view.refresh(self)
+        value = self._value
+        if type(value) is np.ndarray:
+            if self._frame is not None:
+                return value
+            value = self._value = upload(value)
+        return value
+
+    def _escaped(self) -> Any:
+        if not isinstance(self._value, Tracer):
+            self._frame = None
+            return self.local_value()
+        raise located(
+            RuntimeError,
+            "A Tensor made while a graph was compiled is used after it: return it from construct, "
+            "or assign it to an attribute of the Cell.",
+        )
+
+    def assign_value(self, value: Any, node: tuple[Node, int] | None = None) -> None:
+        """Replace the value, in the active frame if there is one.
+
+        Args:
+            value: array of any shape and dtype.
+            node: tape position of the value, if it is being differentiated.
+
+        Raises:
+            RuntimeError: a jax trace that MindJAX did not start is running.
+        """
+        frame = current.frame
+        if frame is not self._frame:
+            if frame is None:
+                self._escaped()
+            else:
+                frame.write(self, value)
+                return
+        if frame is None and self.is_parameter and jax_private.tracing():
+            raise located(
+                RuntimeError,
+                f"Parameter '{getattr(self, 'name', '')}' is written inside a jax transformation "
+                "that MindJAX did not start: use mindjax.interop.functional(cell), which returns "
+                "written Parameters as results.",
+            )
+        self._version += 1
+        if self._view is not None:
+            self._view.write(self, value, node)
+            return
+        self._value = value
+        tape = current.tape
+        if tape is not None:
+            tape.rebind(self, node)
+        elif self._node is not None:
+            self._node = None
+
+    @property
+    def value_shape(self) -> tuple[int, ...]:
+        """Shape without putting anything on a device."""
+        raw = self._raw()
+        return tuple(raw.shape)
+
+    @property
+    def value_dtype(self) -> np.dtype[Any]:
+        """Numpy dtype without putting anything on a device."""
+        return self._raw().dtype
+
+    def _raw(self) -> Any:
+        if current.frame is not self._frame or self._view is not None:
+            return self.value
+        return self._value
+
+
+def upload(array: np.ndarray[Any, Any]) -> Array:
+    """Put a numpy array on the default device, with its dtype as it is.
+
+    Args:
+        array: array of any dtype that jax knows; it is copied.
+
+    Returns:
+        The device array.
+    """
+    from mindjax.core.device import placement
+
+    old = jax_private.swap_x64(True)
+    try:
+        with jax.ensure_compile_time_eval():
+            return jax.device_put(np.array(array, copy=True, order="C"), placement())
+    finally:
+        jax_private.set_x64(old)
+
+
+def wrap(value: Any) -> Any:
+    """Make Tensors of arrays, element by element in tuples and lists.
+
+    Args:
+        value: array, or tuple or list of such.
+
+    Returns:
+        A Tensor, or a tuple of such.
+    """
+    if isinstance(value, tuple | list):
+        return tuple(wrap(v) for v in value)
+    if value is None:
+        return None
+    tensor = object.__new__(Handle.tensor_class)
+    tensor._init_handle(value)
+    return tensor
+
+
+def unwrap(value: Any) -> Any:
+    """Give the arrays behind handles, element by element in tuples, lists and dicts."""
+    if isinstance(value, Handle):
+        return value.value
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(unwrap(v) for v in value))
+    if isinstance(value, tuple | list):
+        return type(value)(unwrap(v) for v in value)
+    if isinstance(value, dict):
+        return {k: unwrap(v) for k, v in value.items()}
+    return value
+
+
+def is_traced(value: Any) -> bool:
+    """Tell whether an array is being traced by any jax transformation."""
+    return isinstance(value, Tracer)

@@ -1,0 +1,154 @@
+"""The atom of the house: a Primitive is a frozen record of attributes with one `compute` on arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+import jax
+import numpy as np
+
+from mindjax.core.dtype import Type
+from mindjax.core.errors import located
+from mindjax.core.handle import Handle
+
+PRIMITIVES: dict[str, type[Primitive]] = {}
+"""MindIR name -> class; names with a leading underscore are ours alone."""
+
+LOWERINGS: dict[type[Primitive], dict[str, Callable[..., Any]]] = {}
+"""Per class: platform name -> function that replaces `compute` there."""
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class _Engine:
+    """What executes a record; `core/dispatch.py` fills it in."""
+
+    dispatch: Callable[[Primitive, tuple[Any, ...]], Any]
+
+
+@dataclass_transform(frozen_default=True)
+class Primitive:
+    """Base of every operator: subclasses declare attributes as fields and define `compute`.
+
+    The class name is the MindIR name. Array inputs are never attributes. Class variables say what
+    dispatch must know:
+
+    - ``promotes``: positions of inputs that are brought to one dtype (Python numbers included).
+    - ``view``: the output aliases input 0 in PYNATIVE.
+    - ``concrete``: values are needed to know the output's shape; never traced.
+    - ``effect``: runs in program order even if its result is unread.
+    - ``keep_residuals``: the tape keeps what backward needs instead of computing it again.
+    """
+
+    promotes: ClassVar[tuple[int, ...]] = ()
+    view: ClassVar[bool] = False
+    concrete: ClassVar[bool] = False
+    effect: ClassVar[bool] = False
+    keep_residuals: ClassVar[bool] = False
+    bprop: ClassVar[Callable[..., Any] | None] = None
+    compute: ClassVar[Callable[..., Any]]
+    _fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, register: bool = True) -> None:
+        dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+        cls._fields = tuple(f.name for f in dataclasses.fields(cls))  # type: ignore[arg-type]
+        if register:
+            PRIMITIVES[cls.__name__] = cls
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Run the operator on Tensors (or raw jax arrays) and return the same kind."""
+        return _Engine.dispatch(self, inputs)
+
+    @property
+    def name(self) -> str:
+        """The MindIR name."""
+        return type(self).__name__
+
+    @property
+    def key(self) -> Hashable:
+        """Identity of the record for caches: its class and the typed value of every attribute."""
+        known = self.__dict__.get("_key")
+        if known is None:
+            cls = type(self)
+            known = (cls, *(_typed(cls, f, self.__dict__[f]) for f in cls._fields))
+            self.__dict__["_key"] = known
+        return known
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Primitive) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{f}={self.__dict__[f]!r}" for f in type(self)._fields)
+        return f"{self.name}({fields})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+
+
+def _typed(cls: type, field: str, value: Any) -> Hashable:
+    """Make a hashable that is equal only for the same type and the same bits."""
+    kind = type(value)
+    if kind is float:
+        return kind, struct.pack("<d", value)
+    if kind is complex:
+        return kind, struct.pack("<dd", value.real, value.imag)
+    if value is None or kind in (int, bool, str, bytes) or isinstance(value, Type):
+        return kind, value
+    if isinstance(value, tuple | list):
+        return tuple, tuple(_typed(cls, field, v) for v in value)
+    if isinstance(value, dict):
+        return dict, tuple((k, _typed(cls, field, v)) for k, v in value.items())
+    if isinstance(value, np.generic):
+        return kind, value.tobytes()
+    if isinstance(value, Primitive):
+        return value.key
+    if isinstance(value, Handle | np.ndarray | jax.Array):
+        raise located(
+            TypeError,
+            f"For '{cls.__name__}', the attribute '{field}' must be a Python value, but got a "
+            "tensor: tensors are inputs.",
+        )
+    if callable(value) and not isinstance(value, type):
+        try:
+            return weakref.ref(value)
+        except TypeError:
+            return kind, id(value)
+    return kind, value
+
+
+def lowering(cls: type[Primitive], platform: str) -> Callable[[Decorated], Decorated]:
+    """Register a function that replaces ``cls.compute`` on one platform.
+
+    Args:
+        cls: primitive class.
+        platform: jax platform name, such as ``"ascend"`` or ``"cuda"``.
+
+    Returns:
+        A decorator for ``f(record, *arrays)``, with the signature and results of ``compute``.
+    """
+
+    def register(function: Decorated) -> Decorated:
+        LOWERINGS.setdefault(cls, {})[platform] = function
+        return function
+
+    return register
+
+
+def computation(record: Primitive) -> Callable[..., Any]:
+    """Give the function on arrays that a record stands for, per platform where it has lowerings."""
+    found = LOWERINGS.get(type(record))
+    if not found:
+        return record.compute
+
+    def platform_dependent(*arrays: Any) -> Any:
+        choices = {p: (lambda *a, f=f: f(record, *a)) for p, f in found.items()}
+        return jax.lax.platform_dependent(*arrays, default=record.compute, **choices)
+
+    return platform_dependent

@@ -1,0 +1,178 @@
+"""Random state: generators whose seed and offset are state like any Parameter, and the host's stream."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import jax
+import numpy as np
+
+from mindjax.core import jax_private
+from mindjax.core.errors import located
+from mindjax.core.handle import Array, Handle, current
+from mindjax.core.primitive import Primitive
+
+
+class RandomState(Handle):
+    """One cell of random state; it is read and written through frames as Parameters are."""
+
+    is_parameter = True
+    requires_grad = False
+
+    def __init__(self, value: int, name: str) -> None:
+        self._init_handle(np.asarray(value % 2**32, np.uint32))
+        self.name = name
+
+
+class _Advance(Primitive, register=False):
+    """The next offset."""
+
+    def compute(self, offset: Any) -> Any:
+        return offset + np.uint32(1)
+
+
+class Generator:
+    """A stream of random numbers (MindSpore: ``Generator``).
+
+    The same seed gives the same stream in PYNATIVE and GRAPH.
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
+        self._initial = seed
+        self._seed = RandomState(seed, "generator.seed")
+        self._offset = RandomState(0, "generator.offset")
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the stream again from a seed.
+
+        Args:
+            seed: integer from 0 to 2**63 - 1.
+
+        Returns:
+            The generator itself.
+
+        Raises:
+            TypeError: ``seed`` is not an integer.
+            ValueError: ``seed`` is negative.
+        """
+        self._initial = check_seed(seed)
+        self._seed.assign_value(np.asarray(seed % 2**32, np.uint32))
+        self._offset.assign_value(np.asarray(0, np.uint32))
+        return self
+
+    def seed(self) -> int:
+        """Start again from a seed of the operating system's, and give it."""
+        seed = int.from_bytes(os.urandom(4), "little")
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """Give the seed that the stream was started from."""
+        return self._initial
+
+    def get_state(self) -> Any:
+        """Give the state as a Tensor: seed and offset, shape (2,), Int64."""
+        pair = [int(np.asarray(h.value)) for h in (self._seed, self._offset)]
+        return Handle.tensor_class(np.asarray(pair, np.int64))
+
+    def set_state(self, state: Any) -> None:
+        """Put back a state that `get_state` gave.
+
+        Args:
+            state: Tensor of shape (2,), Int64.
+        """
+        seed, offset = (int(v) for v in state.asnumpy())
+        self.manual_seed(seed)
+        self._offset.assign_value(np.asarray(offset, np.uint32))
+
+    def next_key(self) -> tuple[Any, Any]:
+        """Give the pair (seed, offset) of the next draw, two 0-d UInt32 arrays, and advance.
+
+        Random primitives take the pair as their last two inputs and make their key with `key`.
+        """
+        seed, offset = self._seed, self._offset
+        host = offset._value
+        if current.frame is None and type(host) is np.ndarray and not jax_private.tracing():
+            offset._value = np.asarray(host + np.uint32(1), np.uint32)
+            offset._version += 1
+            return seed.value if type(seed._value) is not np.ndarray else seed._value, host
+        drawn = offset.value
+        following = _Advance()(drawn)
+        offset.assign_value(following._value if isinstance(following, Handle) else following)
+        return seed.value, drawn
+
+
+def check_seed(seed: Any) -> int:
+    """Check a seed.
+
+    Raises:
+        TypeError: it is not an integer.
+        ValueError: it is negative.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise located(
+            TypeError, f"The argument 'seed' must be type of int, but got {type(seed).__name__}."
+        )
+    if seed < 0:
+        raise located(ValueError, f"The argument 'seed' must be greater or equal to 0, but got {seed}.")
+    return int(seed)
+
+
+def key(seed: Array, offset: Array) -> Array:
+    """Make the jax random key of one draw, inside a `compute`.
+
+    Args:
+        seed: 0-d UInt32.
+        offset: 0-d UInt32.
+
+    Returns:
+        A threefry key, whatever the user's default generator is.
+    """
+    base = jax.random.key(seed, impl="threefry2x32")
+    return jax.random.fold_in(base, offset)
+
+
+class _Global:
+    generator: Generator | None = None
+    seed: int | None = None
+    host: np.random.Generator | None = None
+
+
+def default_generator() -> Generator:
+    """Give the generator of ops that get none."""
+    if _Global.generator is None:
+        _Global.generator = Generator(_Global.seed)
+    return _Global.generator
+
+
+def host_generator() -> np.random.Generator:
+    """Give the numpy stream of weight initialisers; `set_seed` starts it again."""
+    if _Global.host is None:
+        _Global.host = np.random.default_rng(_Global.seed)
+    return _Global.host
+
+
+def set_seed(seed: int) -> None:
+    """Set the seed of everything random (MindSpore: ``set_seed``).
+
+    Numpy's global stream is seeded too, as in the original.
+
+    Args:
+        seed: integer from 0 up.
+
+    Raises:
+        TypeError: ``seed`` is not an integer.
+        ValueError: ``seed`` is negative.
+    """
+    seed = check_seed(seed)
+    _Global.seed = seed
+    _Global.host = None
+    np.random.seed(seed % 2**32)
+    default_generator().manual_seed(seed)
+
+
+def get_seed() -> int | None:
+    """Give the seed that `set_seed` set, None if it was never called."""
+    return _Global.seed

@@ -1,0 +1,284 @@
+"""State: frames that overlay handles while a function is traced, and the one purification of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from mindjax.core import jax_private
+from mindjax.core.handle import Array, Handle, Tracer, current, upload, wrap
+
+
+class StateFrame:
+    """An overlay of handle values, active while a function is traced.
+
+    Tracers live here and die with the frame. Frames nest: what is not overlaid here is looked up in
+    the frame around, down to the handle itself.
+
+    Args:
+        values: overlay to begin with.
+        root: whether the frame is a program's outermost: what it reads from outside is captured.
+    """
+
+    def __init__(self, values: Sequence[tuple[Handle, Any]] = (), root: bool = False) -> None:
+        self.values: dict[Handle, Any] = dict(values)
+        self.written: dict[Handle, None] = {}
+        self.captured: dict[Handle, Array] = {}
+        self.attributes: dict[tuple[int, str], tuple[Any, Any]] = {}
+        self.guards: dict[Any, None] = {}
+        self.set_aside: list[tuple[Any, str, Any]] = []
+        self.expected: dict[tuple[int, str], AttributeState] = {}
+        self.fresh: dict[tuple[int, str], Any] = {}
+        self.constants: list[tuple[AttributeState, Any]] = []
+        self.root = root
+        self.parent: StateFrame | None = None
+        self._tape: Any = None
+
+    def __enter__(self) -> StateFrame:
+        self.parent, current.frame = current.frame, self
+        # A tape outside must not record what is traced here: the body becomes one op for it.
+        self._tape, current.tape = current.tape, None
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        current.frame, current.tape = self.parent, self._tape
+
+    def read(self, handle: Handle) -> Any:
+        """Give a handle's value as this frame sees it."""
+        frame: StateFrame | None = self
+        while frame is not None:
+            found = frame.values.get(handle)
+            if found is not None:
+                return found
+            if handle._frame is frame:
+                return handle.local_value()
+            if frame.root:
+                return frame._capture(handle)
+            frame = frame.parent
+        return _outside(handle)
+
+    def _capture(self, handle: Handle) -> Any:
+        value = _outside(handle)
+        if isinstance(value, jax.Array) and not isinstance(value, Tracer):
+            value = self.captured[handle] = _fresh(value)
+        self.values[handle] = value
+        return value
+
+    def write(self, handle: Handle, value: Any) -> None:
+        """Overlay a handle's value."""
+        self.values[handle] = value
+        self.written[handle] = None
+
+    def read_attribute(self, owner: Any, name: str) -> tuple[bool, Any]:
+        """Look up an attribute written in this frame or in one around it."""
+        frame: StateFrame | None = self
+        while frame is not None:
+            found = frame.attributes.get((id(owner), name))
+            if found is not None:
+                return True, found[1]
+            frame = frame.parent
+        return False, None
+
+    def write_attribute(self, owner: Any, name: str, value: Any) -> None:
+        """Overlay an attribute of a Cell; its own value is set aside until the trace ends.
+
+        Args:
+            owner: object with a dict; its ``__getattr__`` asks the frame.
+            name: attribute name.
+            value: what this frame sees from now on.
+        """
+        root = self.root_frame()
+        if name in owner.__dict__:
+            root.set_aside.append((owner, name, owner.__dict__.pop(name)))
+            owner.__dict__.setdefault("_set_aside", {})[name] = root.set_aside[-1][2]
+        self.attributes[id(owner), name] = (owner, value)
+
+    def expect_attribute(self, owner: Any, name: str) -> None:
+        """Make an attribute that the program will write an input of the program.
+
+        Args:
+            owner: the Cell.
+            name: attribute whose value is an int, a float or a Tensor.
+        """
+        if (id(owner), name) in self.expected:
+            return
+        state = AttributeState(owner, name)
+        self.expected[id(owner), name] = state
+        self.write_attribute(owner, name, wrap(self._capture(state)))
+        self.fresh[id(owner), name] = self.attributes[id(owner), name][1]
+
+    def settle_attributes(self) -> None:
+        """Turn the attributes that were written into outputs of the program."""
+        for (key, name), (owner, value) in self.attributes.items():
+            if self.fresh.get((key, name)) is value:
+                continue
+            state = self.expected.get((key, name)) or AttributeState(owner, name)
+            if isinstance(value, Handle):
+                self.write(state, value.value)
+            else:
+                self.constants.append((state, value))
+
+    def restore_attributes(self) -> None:
+        """Put back what `write_attribute` set aside."""
+        for owner, name, value in reversed(self.set_aside):
+            owner.__dict__[name] = value
+            owner.__dict__.get("_set_aside", {}).pop(name, None)
+        self.set_aside.clear()
+
+    def close(self) -> None:
+        """Drop every traced value."""
+        self.values.clear()
+        self.captured.clear()
+        self.attributes.clear()
+        self.fresh.clear()
+
+    def root_frame(self) -> StateFrame:
+        """Give the outermost frame of the program that is being traced."""
+        frame = self
+        while not frame.root and frame.parent is not None:
+            frame = frame.parent
+        return frame
+
+
+class AttributeState(Handle):
+    """A Cell's attribute that a program writes: state, read from and written to its owner.
+
+    Python numbers come back as Python numbers, but only when somebody looks (see
+    `PendingNumber`), so that a step does not wait for the device.
+    """
+
+    is_parameter = True
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self._init_handle(None)
+        self._frame = None
+        self.owner, self.name = owner, name
+
+    def local_value(self) -> Any:
+        """Read the attribute as an array."""
+        attributes = self.owner.__dict__
+        pending = attributes.get("_pending", {}).get(self.name)
+        if pending is not None:
+            return pending.array
+        aside = attributes.get("_set_aside", {})
+        value = aside[self.name] if self.name in aside else attributes[self.name]
+        if isinstance(value, Handle):
+            return _outside(value)
+        dtype = np.float32 if isinstance(value, float) else np.int64
+        return upload(np.asarray(value, dtype))
+
+    def assign_value(self, value: Any, node: Any = None) -> None:
+        """Write the attribute."""
+        if current.frame is not None:
+            current.frame.write(self, value)
+            return
+        attributes = self.owner.__dict__
+        pending = attributes.setdefault("_pending", {})
+        before = pending.get(self.name, attributes.get(self.name))
+        if isinstance(before, PendingNumber | int | float) and not isinstance(before, bool):
+            kind = before.kind if isinstance(before, PendingNumber) else type(before)
+            attributes.pop(self.name, None)
+            pending[self.name] = PendingNumber(value, kind)
+            return
+        tensor = wrap(value)
+        tensor._node = node
+        attributes[self.name] = tensor
+
+
+class PendingNumber:
+    """A Python number whose value a program has computed and nobody has read yet."""
+
+    __slots__ = ("array", "kind")
+
+    def __init__(self, array: Any, kind: type) -> None:
+        self.array, self.kind = array, kind
+
+    def read(self) -> Any:
+        """Wait for the value."""
+        return self.kind(np.asarray(self.array))
+
+
+def _outside(handle: Handle) -> Any:
+    frame, current.frame = current.frame, handle._frame
+    try:
+        return handle.local_value()
+    finally:
+        current.frame = frame
+
+
+def _fresh(array: Array) -> Array:
+    """Make another object on the same buffers, so that a capture is told apart by identity."""
+    shards = [s.data for s in array.addressable_shards]
+    return jax.make_array_from_single_device_arrays(array.shape, array.sharding, shards)
+
+
+def in_user_x64(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a user's function with the user's own setting of 64-bit types."""
+    if current.user_x64 is None:
+        return function(*args, **kwargs)
+    old = jax_private.swap_x64(current.user_x64)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        jax_private.set_x64(old)
+
+
+class Pure(NamedTuple):
+    """A body on handles as a pure function.
+
+    Attributes:
+        call: ``call(reads, inputs) -> (outputs, writes)``, flat lists of arrays.
+        reads: arrays that the body read from around it (traced or not), to be passed on.
+        written: handles that the body wrote, in the order of ``writes``.
+        result: what the body returned, with arrays in place of handles.
+        attributes: attributes that the body wrote, with their values among the outputs.
+    """
+
+    call: Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
+    reads: list[Any]
+    written: list[Handle]
+    tree: Any
+    attributes: dict[tuple[int, str], tuple[Any, Any]]
+
+
+def purify(body: Callable[..., Any], inputs: Sequence[Any]) -> Pure:
+    """Turn a body into a pure function: reads become arguments, writes become results.
+
+    The body is traced once, here. It gets the arrays ``inputs`` and returns a tree of arrays.
+
+    Args:
+        body: function of arrays that may read and write handles.
+        inputs: arrays (traced or not) or shapes of the arguments.
+
+    Returns:
+        The pure function with what it reads and writes.
+    """
+    frame = StateFrame()
+    shape: dict[str, Any] = {}
+
+    def traced(*arrays: Any) -> list[Any]:
+        with frame:
+            out = body(*arrays)
+            leaves, shape["tree"] = jax.tree.flatten(out)
+            shape["n"] = len(leaves)
+            return leaves + [frame.values[h] for h in frame.written]
+
+    old = jax_private.swap_x64(True)
+    try:
+        closed = jax.make_jaxpr(traced)(*[jax.typeof(a) if not _is_aval(a) else a for a in inputs])
+    finally:
+        jax_private.set_x64(old)
+    count = shape["n"]
+
+    def call(reads: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        outs = jax.core.eval_jaxpr(closed.jaxpr, reads, *arrays)
+        return outs[:count], outs[count:]
+
+    return Pure(call, list(closed.consts), list(frame.written), shape["tree"], frame.attributes)
+
+
+def _is_aval(value: Any) -> bool:
+    return isinstance(value, jax.ShapeDtypeStruct)

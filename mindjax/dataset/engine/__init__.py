@@ -1,0 +1,1 @@
+"""The engine: nodes of a pipeline, samplers, iterators and workers."""

@@ -1,0 +1,80 @@
+"""MNIST and Fashion-MNIST, from their IDX files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindjax.core.errors import located
+from mindjax.dataset.sources.idx import read_pair
+from mindjax.dataset.sources.mappable import FolderDataset
+
+# MindSpore reads files in the order of their names: the test part comes first in "all".
+_PARTS = {"train": ("train",), "test": ("t10k",), "all": ("t10k", "train")}
+
+
+class MnistDataset(FolderDataset):
+    """Handwritten digits: columns ``image`` (28, 28, 1) uint8 and ``label`` uint32.
+
+    Args:
+        dataset_dir: folder with the IDX files, as they are or with ``.gz``.
+        usage: ``"train"``, ``"test"`` or ``"all"``; None for all.
+        num_samples: at most so many rows.
+        num_parallel_workers: accepted; the files are read at once.
+        shuffle: whether the order is random; None for yes.
+        sampler: a ``Sampler`` or an iterable of row numbers.
+        num_shards: number of shards.
+        shard_id: which shard this is.
+        cache: only None: the original's cache server does not exist here.
+
+    Raises:
+        ValueError: the folder does not exist, or ``usage`` or a shard is out of range.
+        RuntimeError: arguments exclude each other; when rows are read: a file is missing or bad.
+    """
+
+    def __init__(
+        self,
+        dataset_dir: str,
+        usage: str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        super().__init__(
+            dataset_dir,
+            usage,
+            ("train", "test", "all"),
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            sampler,
+            num_shards,
+            shard_id,
+            cache,
+        )
+
+    def _columns(self) -> list[str]:
+        return ["image", "label"]
+
+    def _read(self) -> list[np.ndarray]:
+        owner = type(self).__name__
+        found = [read_pair(owner, self.dataset_dir, prefix) for prefix in _PARTS[self.usage]]
+        pairs = [pair for pair in found if pair is not None]
+        if not pairs:
+            raise located(
+                RuntimeError,
+                f"Invalid data, {owner} API can't read the data file (interface mismatch or no "
+                f"data found). Check mnist file in directory: {self.dataset_dir}",
+            )
+        if len(pairs) == 1:
+            return list(pairs[0])
+        return [np.concatenate(parts) for parts in zip(*pairs, strict=True)]
+
+
+class FashionMnistDataset(MnistDataset):
+    """Pictures of clothes in MNIST's format; see ``MnistDataset``."""

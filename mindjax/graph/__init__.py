@@ -1,0 +1,6 @@
+"""GRAPH mode: a function traced once a signature, compiled, and run as one program."""
+
+from mindjax.graph.jit import JitFunction as JitFunction
+from mindjax.graph.jit import jit as jit
+from mindjax.graph.jit import jit_class as jit_class
+from mindjax.graph.jit import ms_memory_recycle as ms_memory_recycle

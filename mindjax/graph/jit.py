@@ -1,0 +1,183 @@
+"""`jit` and the GRAPH call path: find the program of a signature, or trace a new one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from mindjax.core.caches import Cache
+from mindjax.core.errors import located
+from mindjax.core.handle import current
+from mindjax.graph.program import Program, is_tracing_outside
+from mindjax.graph.signature import Signature
+
+_MODES = ("ast", "bytecode", "trace")
+
+
+class Programs:
+    """The programs of one function.
+
+    Args:
+        function: function on Tensors.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        name = getattr(function, "__qualname__", type(function).__name__)
+        self.programs: Cache[list[Program]] = Cache(f"programs of {name} at {id(self):#x}", 256)
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the function as one program."""
+        if current.frame is not None or is_tracing_outside():
+            return self.function(*args, **kwargs)
+        signature = Signature(args, kwargs)
+        variants = self._variants(signature)
+        for program in variants:
+            if program.valid():
+                try:
+                    return program(signature.handles)
+                except TypeError:
+                    if program.matches():
+                        raise
+                    variants.remove(program)
+                    break
+        return self._trace(variants, args, kwargs, signature)(signature.handles)
+
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
+        """Trace and compile the program for these arguments without running it."""
+        signature = Signature(args, kwargs)
+        variants = self._variants(signature)
+        for program in variants:
+            if program.valid():
+                return program
+        program = self._trace(variants, args, kwargs, signature)
+        program.prepare(signature.handles)
+        return program
+
+    def _variants(self, signature: Signature) -> list[Program]:
+        found = self.programs.get(signature.key)
+        return self.programs.put(signature.key, []) if found is None else found
+
+    def _trace(self, variants: list[Program], args: Any, kwargs: Any, signature: Signature) -> Program:
+        program = Program(self.function, args, kwargs, signature)
+        variants.append(program)
+        # A constant that changes at every call would keep a program a value.
+        del variants[:-16]
+        return program
+
+
+class JitFunction:
+    """A function that runs as one compiled program (MindSpore: what ``jit`` returns)."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self._programs = Programs(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program for these arguments."""
+        return self._programs.call(args, kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bind to an instance: each has programs of its own."""
+        if instance is None:
+            return self
+        key = f"_jit_{self.__name__}"
+        bound = instance.__dict__.get(key)
+        if bound is None or bound.function.__self__ is not instance:
+            bound = JitFunction(self.function.__get__(instance, owner))
+            instance.__dict__[key] = bound
+        return bound
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> JitFunction:
+        return JitFunction(self.function)
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    capture_mode: str = "ast",
+    jit_level: str = "O0",
+    dynamic: int = 0,
+    fullgraph: bool = False,
+    backend: str = "",
+    **options: Any,
+) -> Any:
+    """Compile a function of Tensors into one program (MindSpore: ``jit``).
+
+    Args:
+        function: the function; None when used as a decorator with arguments.
+        capture_mode: ``"ast"``, ``"bytecode"`` or ``"trace"``: all trace, Python runs once a
+            signature.
+        jit_level: ``"O0"`` or ``"O1"``: XLA optimises alike at both.
+        dynamic: 0 or 1; a new shape compiles again at both.
+        fullgraph: whether the whole function must be one graph; it always is.
+        backend: ``""``, ``"ms_backend"`` or ``"GE"``: all mean XLA here.
+        **options: options of the original's backends, without effect on XLA.
+
+    Returns:
+        A callable with the function's signature.
+
+    Raises:
+        ValueError: an argument has a value that the original does not know.
+        TypeError: ``function`` is not callable.
+        RuntimeError: no such backend.
+    """
+    if capture_mode not in _MODES:
+        raise located(
+            ValueError,
+            f"For 'jit', the parameter 'capture_mode' must be one of {list(_MODES)}, but got "
+            f"'{capture_mode}'.",
+        )
+    if jit_level not in ("O0", "O1"):
+        raise located(
+            ValueError,
+            f"For 'jit', the parameter 'jit_level' must be one of ['O0', 'O1'], but got "
+            f"'{jit_level}'.",
+        )
+    if dynamic not in (0, 1):
+        raise located(
+            ValueError, f"For 'jit', the parameter 'dynamic' must be 0 or 1, but got {dynamic}."
+        )
+    if not isinstance(fullgraph, bool):
+        raise located(
+            TypeError,
+            f"For 'jit', the parameter 'fullgraph' must be bool, but got {type(fullgraph).__name__}.",
+        )
+    if backend not in ("", "ms_backend", "GE"):
+        raise located(
+            RuntimeError,
+            f"Invalid backend name: {backend}, you should register custom backend first.",
+        )
+
+    def decorate(target: Callable[..., Any]) -> JitFunction:
+        if not callable(target):
+            raise located(
+                TypeError, f"For 'jit', the function must be callable, but got {target!r}."
+            )
+        return target if isinstance(target, JitFunction) else JitFunction(target)
+
+    return decorate if function is None else decorate(function)
+
+
+def jit_class(cls: type) -> type:
+    """Mark a class for use in compiled functions (MindSpore: ``jit_class``).
+
+    Args:
+        cls: the class; any plain class works without the mark.
+
+    Returns:
+        The class itself.
+
+    Raises:
+        TypeError: ``cls`` is not a class.
+    """
+    if not isinstance(cls, type):
+        raise located(TypeError, f"Decorator jit_class can only be used for class type, but got {cls}.")
+    cls.__ms_class__ = True  # type: ignore[attr-defined]
+    return cls
+
+
+def ms_memory_recycle() -> None:
+    """Do nothing: XLA frees buffers when their last owner goes (MindSpore: ``ms_memory_recycle``)."""

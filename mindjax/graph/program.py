@@ -1,0 +1,295 @@
+"""A compiled function: traced once, with the state it reads and writes, run with donated buffers."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from mindjax.core import jax_private
+from mindjax.core.caches import count_compilation
+from mindjax.core.handle import Handle, Tracer, current, state_lock, wrap
+from mindjax.core.primitive import Primitive
+from mindjax.core.state import AttributeState, StateFrame, in_user_x64
+from mindjax.graph.signature import Result, Signature, rebuild
+from mindjax.tensor.parameter import Parameter, epoch
+
+# What getrefcount says of an array that nothing but its handle's slot holds.
+_ONE_OWNER = 2
+
+
+class Program:
+    """One function for one signature.
+
+    Args:
+        function: the user's function on Tensors.
+        args: positional arguments of the first call.
+        kwargs: keyword arguments of the first call.
+        signature: the arguments taken apart.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        signature: Signature,
+    ) -> None:
+        self.name = getattr(function, "__qualname__", type(function).__name__)
+        frame = StateFrame(root=True)
+        closed, self.result = _trace(function, args, kwargs, signature, frame)
+        self._epoch = epoch()
+        self._guards = [(cell, cell.guard()) for cell in frame.guards]
+        self.jaxpr = closed.jaxpr
+        owners = {id(token): handle for handle, token in frame.captured.items()}
+        self._take_apart(closed.consts, owners, frame)
+        self._flags = [
+            (h, h.requires_grad) for h in frame.captured if isinstance(h, Parameter)
+        ]
+        self._attributes = [(s.owner, s.name, v) for s, v in frame.constants]
+        self.record = _GraphCall(self)
+        self._compiled: Any = None
+        self._sigint = True
+        frame.close()
+
+    def _take_apart(self, consts: Sequence[Any], owners: dict[int, Handle], frame: Any) -> None:
+        """Sort the captured arrays: state that is written, state that is read, constants."""
+        written = list(frame.written)
+        kinds: list[Handle | None] = [owners.get(id(c)) for c in consts]
+        donate = not self.jaxpr.effects and not _calls_back(self.jaxpr)
+        self.donated: list[Handle] = []
+        self.read: list[Handle] = []
+        self.constants: list[Any] = []
+        self._order: list[tuple[int, int]] = []
+        places = set(written)
+        for const, handle in zip(consts, kinds, strict=True):
+            if handle is None:
+                group, items = 2, self.constants
+                items.append(const)
+            elif donate and handle in places and not isinstance(handle, AttributeState):
+                group, items = 0, self.donated
+                items.append(handle)
+            else:
+                group, items = 1, self.read
+                items.append(handle)
+            self._order.append((group, len(items) - 1))
+        self.written = written
+
+    def valid(self) -> bool:
+        """Tell whether everything that was a constant while tracing is still the same."""
+        now = epoch()
+        if now == self._epoch:
+            return True
+        for cell, snapshot in self._guards:
+            if cell.guard() != snapshot:
+                return False
+        if any(p.requires_grad != flag for p, flag in self._flags):
+            return False
+        self._epoch = now
+        return True
+
+    def evaluate(self, donated: Any, read: Any, constants: Any, arguments: Any) -> Any:
+        """Evaluate the traced function on arrays."""
+        groups = (donated, read, constants)
+        consts = [groups[g][i] for g, i in self._order]
+        return jax.core.eval_jaxpr(self.jaxpr, consts, *arguments)
+
+    def _compile(self, groups: tuple[list[Any], ...]) -> Any:
+        evaluate = self.evaluate
+
+        def program(*flat: Any) -> Any:
+            split, start = [], 0
+            for group in groups:
+                split.append(flat[start : start + len(group)])
+                start += len(group)
+            return evaluate(*split)
+
+        program.__name__ = program.__qualname__ = "ms_" + self.name.replace(".", "_")
+        donated = tuple(range(len(groups[0])))
+        flat = [a for group in groups for a in group]
+        old = jax_private.swap_x64(True)
+        try:
+            lowered = jax.jit(program, donate_argnums=donated, keep_unused=True).lower(*flat)
+            return lowered.compile()
+        finally:
+            jax_private.set_x64(old)
+
+    def matches(self) -> bool:
+        """Tell whether the state still has the dtypes and shapes that were traced."""
+        avals = self._avals
+        state = [*self.donated, *self.read]
+        return all(
+            tuple(v.shape) == a.shape and v.dtype == a.dtype
+            for v, a in zip((h.value for h in state), avals, strict=True)
+        )
+
+    def __call__(self, handles: Sequence[Any]) -> Any:
+        """Run the program on the Tensors of a call with this signature."""
+        if current.tape is not None:
+            return self._run_on_tape(handles)
+        with state_lock:
+            return self._run(handles)
+
+    def prepare(self, handles: Sequence[Any]) -> None:
+        """Compile for the state as it is now and Tensors of this signature."""
+        donated = [h.value for h in self.donated]
+        read = [h.value for h in self.read]
+        self._avals = [jax.typeof(a) for a in [*donated, *read]]
+        arguments = [h.value for h in handles]
+        self._compiled = self._compile((donated, read, self.constants, arguments))
+
+    @property
+    def hlo(self) -> str:
+        """The optimised HLO of the compiled program."""
+        return self._compiled.as_text()
+
+    @property
+    def temporary_bytes(self) -> int:
+        """Bytes of temporary buffers that one run needs."""
+        return int(self._compiled.memory_analysis().temp_size_in_bytes)
+
+    def _run(self, handles: Sequence[Any]) -> Any:
+        if self._compiled is None:
+            self.prepare(handles)
+        arguments = [h.value for h in handles]
+        read = [h.value for h in self.read]
+        donated = []
+        for handle in self.donated:
+            value = handle.value
+            # Two references more: the local name and the argument of getrefcount.
+            if sys.getrefcount(value) > _ONE_OWNER + 1:
+                value = _copy(value)
+            donated.append(value)
+        value = None
+        with _Shield():
+            outputs = self._compiled(*donated, *read, *self.constants, *arguments)
+            count = len(outputs) - len(self.written)
+            for handle, array in zip(self.written, outputs[count:], strict=True):
+                handle.assign_value(array)
+        self._write_attributes()
+        return self.result.build([wrap(a) for a in outputs[:count]])
+
+    def _write_attributes(self) -> None:
+        """Write the attributes that the function set to Python values."""
+        for owner, name, value in self._attributes:
+            setattr(owner, name, value)
+
+    def _run_on_tape(self, handles: Sequence[Any]) -> Any:
+        """Run as one op, so that gradients flow through arguments and state alike."""
+        inputs = (*self.donated, *self.read, *self.constants, *handles)
+        outputs = self.record(*inputs)
+        count = len(outputs) - len(self.written)
+        for handle, tensor in zip(self.written, outputs[count:], strict=True):
+            handle.assign_value(tensor._value, tensor._node)
+        self._write_attributes()
+        return self.result.build(outputs[:count])
+
+
+class _GraphCall(Primitive, register=False):
+    """A whole program as one op on the tape."""
+
+    keep_residuals = True
+
+    program: Any
+
+    def compute(self, *arrays: Any) -> Any:
+        program = self.program
+        first, second = len(program.donated), len(program.donated) + len(program.read)
+        third = second + len(program.constants)
+        return tuple(
+            program.evaluate(
+                arrays[:first], arrays[first:second], arrays[second:third], arrays[third:]
+            )
+        )
+
+
+def _trace(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    signature: Signature,
+    frame: StateFrame,
+) -> tuple[Any, Result]:
+    kept: list[Result] = []
+
+    def body(*arrays: Any) -> list[Any]:
+        count_compilation("graph")
+        with frame:
+            positional, named = rebuild(args, kwargs, [wrap(a) for a in arrays])
+            result = Result(in_user_x64(function, *positional, **named))
+            kept.append(result)
+            frame.settle_attributes()
+            return result.arrays + [frame.values[h] for h in frame.written]
+
+    shapes = [jax.typeof(h.value) for h in signature.handles]
+    user_x64, current.user_x64 = current.user_x64, jax_private.x64_enabled()
+    old = jax_private.swap_x64(True)
+    try:
+        closed = jax.make_jaxpr(body)(*shapes)
+    finally:
+        jax_private.set_x64(old)
+        current.user_x64 = user_x64
+        frame.restore_attributes()
+    kept[0].forget()
+    return closed, kept[0]
+
+
+_copy_array = jax.jit(lambda x: x.copy())
+
+
+def _copy(array: Any) -> Any:
+    old = jax_private.swap_x64(True)
+    try:
+        return _copy_array(array)
+    finally:
+        jax_private.set_x64(old)
+
+
+def _calls_back(jaxpr: Any) -> bool:
+    """Tell whether a program calls Python while it runs: it may raise, so nothing is donated."""
+    for equation in jaxpr.eqns:
+        if "callback" in equation.primitive.name:
+            return True
+        for value in equation.params.values():
+            inner = getattr(value, "jaxpr", value)
+            if hasattr(inner, "eqns") and _calls_back(inner):
+                return True
+    return False
+
+
+class _Shield:
+    """Hold Ctrl-C back from the donation of buffers until the results are written back."""
+
+    __slots__ = ("_before", "_caught")
+
+    def __enter__(self) -> None:
+        self._caught: list[Any] = []
+        self._before: Any = None
+        if threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGINT)
+            if callable(before):
+                self._before = before
+                signal.signal(signal.SIGINT, lambda *a: self._caught.append(a))
+
+    def __exit__(self, *exc: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            if self._caught:
+                self._before(*self._caught[0])
+
+
+def is_tracing_outside() -> bool:
+    """Tell whether a jax trace that MindJAX did not start is running."""
+    return current.frame is None and jax_private.tracing()
+
+
+def constant(value: Any) -> bool:
+    """Tell whether a value is known while tracing."""
+    if isinstance(value, Handle):
+        value = value.value
+    return not isinstance(value, Tracer) or isinstance(value, np.ndarray)

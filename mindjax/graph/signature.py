@@ -1,0 +1,159 @@
+"""What makes two calls share a program: the structure, dtypes, shapes and constants of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from mindjax.core.dtype import Type
+from mindjax.core.errors import located
+from mindjax.core.handle import Handle
+from mindjax.core.primitive import Primitive
+from mindjax.tensor.tensor import Tensor
+
+Builder = Callable[[Sequence[Any]], Any]
+
+
+class Signature:
+    """Arguments taken apart: a hashable key, the arrays, and a builder that puts them together.
+
+    Attributes:
+        key: equal for calls that may share a program.
+        handles: the Tensors among the arguments, in order.
+    """
+
+    __slots__ = ("handles", "key", "raw")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.handles: list[Any] = []
+        self.raw = False
+        parts = [self._add(a) for a in args]
+        if kwargs:
+            parts.append(tuple((k, self._add(v)) for k, v in kwargs.items()))
+        self.key: Hashable = tuple(parts)
+
+    def _add(self, value: Any) -> Hashable:
+        cls = type(value)
+        if cls is Tensor:
+            if value.__dict__.get("const_arg"):
+                return ("const", value.dtype, value.shape, value.asnumpy().tobytes())
+            self.handles.append(value)
+            raw = value._raw()
+            return raw.shape, raw.dtype
+        if value is None or cls is bool or cls is int or cls is str:
+            return cls, value
+        if cls is float:
+            return cls, value.hex()
+        if isinstance(value, Handle):
+            # A Parameter keeps its identity: it is state, not an argument.
+            return "state", id(value)
+        if isinstance(value, jax.Array | np.ndarray):
+            tensor = Tensor._from_array(value)
+            self.handles.append(tensor)
+            return "array", tuple(value.shape), value.dtype
+        if isinstance(value, tuple | list):
+            return (cls, *(self._add(v) for v in value))
+        if isinstance(value, dict):
+            return (cls, *((k, self._add(v)) for k, v in value.items()))
+        if isinstance(value, Primitive | Type | type | np.generic | slice | complex):
+            return cls, value if not isinstance(value, slice) else str(value)
+        if value is Ellipsis:
+            return cls, "..."
+        try:
+            hash(value)
+        except TypeError:
+            return cls, id(value)
+        return cls, value
+
+
+def rebuild(args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[Any]) -> Any:
+    """Put arguments together again with other Tensors in place of their own.
+
+    Args:
+        args: positional arguments that a `Signature` was made of.
+        kwargs: keyword arguments that it was made of.
+        tensors: one Tensor for each of the signature's handles.
+
+    Returns:
+        The pair of new positional and keyword arguments.
+    """
+    following = iter(tensors)
+
+    def put(value: Any) -> Any:
+        cls = type(value)
+        if cls is Tensor:
+            return value if value.__dict__.get("const_arg") else next(following)
+        if isinstance(value, Handle):
+            return value
+        if isinstance(value, jax.Array | np.ndarray):
+            return next(following)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return cls(*(put(v) for v in value))
+        if isinstance(value, tuple | list):
+            return cls(put(v) for v in value)
+        if isinstance(value, dict):
+            return {k: put(v) for k, v in value.items()}
+        return value
+
+    return tuple(put(a) for a in args), {k: put(v) for k, v in kwargs.items()}
+
+
+class Result:
+    """What a traced function returned: arrays taken out, the rest kept."""
+
+    def __init__(self, value: Any) -> None:
+        self.arrays: list[Any] = []
+        self.single = isinstance(value, Handle) or isinstance(value, jax.Array)
+        self._template = self._take(value)
+
+    def _take(self, value: Any) -> Any:
+        if isinstance(value, Handle | jax.Array | np.ndarray):
+            kind = "array" if not isinstance(value, Handle) else "tensor"
+            self.arrays.append(value.value if isinstance(value, Handle) else value)
+            return _Slot(len(self.arrays) - 1, kind)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*(self._take(v) for v in value))
+        if isinstance(value, tuple | list):
+            return type(value)(self._take(v) for v in value)
+        if isinstance(value, dict):
+            return {k: self._take(v) for k, v in value.items()}
+        if isinstance(value, jax.core.Tracer):
+            raise located(TypeError, "A compiled function returned a traced value of its own kind.")
+        return value
+
+    def forget(self) -> None:
+        """Drop the traced arrays; the structure stays."""
+        self.arrays = []
+
+    def build(self, tensors: Sequence[Any]) -> Any:
+        """Put a result together of the program's outputs."""
+        if self.single:
+            return self._pick(self._template, tensors)
+        return self._put(self._template, tensors)
+
+    def _pick(self, slot: Any, tensors: Sequence[Any]) -> Any:
+        tensor = tensors[slot.index]
+        return tensor if slot.kind == "tensor" else tensor.value
+
+    def _put(self, value: Any, tensors: Sequence[Any]) -> Any:
+        if isinstance(value, _Slot):
+            return self._pick(value, tensors)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*(self._put(v, tensors) for v in value))
+        if isinstance(value, tuple | list):
+            return type(value)(self._put(v, tensors) for v in value)
+        if isinstance(value, dict):
+            return {k: self._put(v, tensors) for k, v in value.items()}
+        return value
+
+
+class _Slot:
+    """The place of an output array in a result."""
+
+    __slots__ = ("index", "kind")
+
+    def __init__(self, index: int, kind: str) -> None:
+        self.index, self.kind = index, kind

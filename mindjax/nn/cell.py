@@ -1,0 +1,546 @@
+"""The Cell: a callable that owns Parameters and other Cells."""
+
+from __future__ import annotations
+
+import copy
+import dis
+import functools
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import jax
+
+from mindjax.autodiff.custom import with_bprop
+from mindjax.core.context import graph_mode
+from mindjax.core.dtype import bfloat16, float16, float32
+from mindjax.core.errors import located
+from mindjax.core.handle import Handle, current
+from mindjax.graph.jit import Programs
+from mindjax.graph.program import is_tracing_outside
+from mindjax.nn import pytree
+from mindjax.nn.hooks import HookMixin
+from mindjax.nn.registry import RegistryMixin
+from mindjax.tensor.parameter import Parameter, ParameterTuple, changed
+from mindjax.tensor.tensor import Tensor
+
+_PLAIN = (bool, int, float, str, type(None))
+# Attributes that a Cell keeps for itself; users' programs do not depend on them.
+_OWN = frozenset(
+    {
+        "_params", "_cells", "_buffers", "_programs", "_hooks", "_flags", "_set_aside", "_pending",
+        "_param_prefix", "_auto_prefix", "_guarded", "_inputs", "_strategies",
+    }
+)  # fmt: skip
+
+
+class Cell(RegistryMixin, HookMixin):
+    """The base of networks (MindSpore: ``nn.Cell``).
+
+    Subclasses call ``super().__init__()``, assign Parameters and Cells to attributes and define
+    ``construct``. A call runs it: op by op in PYNATIVE_MODE, as one compiled program in GRAPH_MODE.
+
+    Args:
+        auto_prefix: whether Parameters are named after the attributes of the Cells that own them.
+        flags: attributes to set.
+    """
+
+    def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
+        own = self.__dict__
+        own["_params"] = OrderedDict()
+        own["_cells"] = OrderedDict()
+        own["_buffers"] = OrderedDict()
+        own["_flags"] = {}
+        own["_param_prefix"] = ""
+        own["_auto_prefix"] = auto_prefix
+        own["_programs"] = None
+        own["_guarded"] = False
+        own["training"] = False
+        own["requires_grad"] = False
+        own["cls_name"] = type(self).__name__
+        own["_cast"] = None
+        self._init_hooks()
+        if flags:
+            self.add_flags(**flags)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        pytree.register(cls)
+
+    # -- running --
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs; subclasses define it.
+
+        Raises:
+            AttributeError: the subclass does not.
+        """
+        raise located(
+            AttributeError, f"For 'Cell', the method 'construct' is not defined in '{self.cls_name}'."
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run ``construct``: op by op, or as one program in GRAPH_MODE."""
+        if current.frame is None:
+            if "_cells" not in self.__dict__:
+                raise located(
+                    AttributeError,
+                    f"For 'Cell', please call 'super().__init__()' in the '__init__' of "
+                    f"'{type(self).__name__}' before using it.",
+                )
+            if _only_raw(args, kwargs):
+                return self._call_raw(args, kwargs)
+            if graph_mode() and current.tape is None and not is_tracing_outside():
+                return self._call_graph(args, kwargs)
+        return self._run(args, kwargs)
+
+    def _call_raw(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Take and return raw jax arrays, so that jax's transformations apply to the Cell."""
+        args = tuple(Tensor._from_array(a) if isinstance(a, jax.Array) else a for a in args)
+        kwargs = {
+            k: Tensor._from_array(v) if isinstance(v, jax.Array) else v for k, v in kwargs.items()
+        }
+        out = self(*args, **kwargs)
+        return jax.tree.map(
+            lambda t: t.value if isinstance(t, Tensor) else t,
+            out,
+            is_leaf=lambda t: isinstance(t, Tensor),
+        )
+
+    def _call_graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        programs = self.__dict__.get("_programs")
+        if programs is None:
+            programs = self.__dict__["_programs"] = Programs(_Runner(self))
+        return programs.call(args, kwargs)
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        frame = current.frame
+        if frame is not None:
+            self._enter_graph(frame)
+        hooks = self._hooks
+        cast = self.__dict__["_cast"]
+        if not hooks and cast is None and not self._has_bprop:
+            return self._construct(args, kwargs)
+        return self._run_with_extras(args, kwargs, cast)
+
+    def _construct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            return self.construct(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                raise self._wrong_arguments(args, error) from None
+            raise
+
+    def _wrong_arguments(self, args: tuple[Any, ...], error: TypeError) -> TypeError:
+        return located(TypeError, f"For '{self.cls_name}', {error}.")
+
+    def _run_with_extras(self, args: tuple[Any, ...], kwargs: dict[str, Any], cast: Any) -> Any:
+        args, kwargs = self._before(args, kwargs)
+        outer = current.mixed
+        if cast is not None:
+            args = tuple(self._cast_input(a, cast) for a in args)
+            kwargs = {k: self._cast_input(v, cast) for k, v in kwargs.items()}
+            current.mixed = cast
+        try:
+            if self._has_bprop:
+                out = self._run_bprop(args, kwargs)
+            else:
+                out = self._construct(args, kwargs)
+        finally:
+            current.mixed = outer
+        return self._after(args, kwargs, out)
+
+    def _run_bprop(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        bound = inspect.signature(self.construct).bind(*args, **kwargs)
+        bound.apply_defaults()
+        if bound.kwargs:
+            raise located(
+                NotImplementedError,
+                f"For '{self.cls_name}', a 'construct' with keyword-only arguments cannot have a "
+                "'bprop': make them positional.",
+            )
+        return with_bprop(
+            self.construct,
+            self.bprop,  # type: ignore[attr-defined]
+            bound.args,
+            list(self.get_parameters()),
+            self.cls_name,
+        )
+
+    @functools.cached_property
+    def _has_bprop(self) -> bool:
+        return callable(getattr(type(self), "bprop", None))
+
+    def _cast_input(self, value: Any, dtype: Any) -> Any:
+        if isinstance(value, Tensor):
+            return value.astype(dtype) if value.dtype.kind == "float" else value
+        if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+            return type(value)(self._cast_input(v, dtype) for v in value)
+        return value
+
+    def cast_inputs(self, inputs: tuple[Any, ...], dst_type: Any) -> tuple[Any, ...]:
+        """Cast floating-point Tensors among the inputs.
+
+        Args:
+            inputs: Tensors or nested tuples of them.
+            dst_type: floating-point dtype.
+
+        Returns:
+            The inputs, cast.
+        """
+        return tuple(self._cast_input(i, dst_type) for i in inputs)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compile the program for these arguments; the Cell's state stays as it is.
+
+        Args:
+            *args: arguments of a call.
+            **kwargs: keyword arguments of a call.
+        """
+        programs = self.__dict__.get("_programs")
+        if programs is None:
+            programs = self.__dict__["_programs"] = Programs(_Runner(self))
+        programs.prepare(args, kwargs)
+
+    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Run as one compiled program, whatever the mode."""
+        return self._call_graph(args, kwargs)
+
+    # -- what compiled programs depend on --
+
+    def _enter_graph(self, frame: Any) -> None:
+        """Note in a graph's frame that the program depends on this Cell."""
+        root = frame.root_frame()
+        if self in root.guards:
+            return
+        root.guards[self] = None
+        self.__dict__["_guarded"] = True
+        if not root.root:
+            return
+        for name in written_attributes(type(self)):
+            value = self.__dict__.get(name, self.__dict__.get("_pending", {}).get(name))
+            if value is None or isinstance(value, bool | str | Parameter | Cell):
+                continue
+            if isinstance(value, int | float | Tensor) or name in self.__dict__.get("_pending", {}):
+                root.expect_attribute(self, name)
+
+    def guard(self) -> Any:
+        """Give a snapshot of what a program takes as constant from this Cell."""
+        own = self.__dict__
+        written = written_attributes(type(self))
+        plain = {
+            k: v
+            for k, v in own.items()
+            if k not in _OWN
+            and isinstance(v, _PLAIN)
+            and not (k in written and not isinstance(v, bool | str | type(None)))
+        }
+        kinds = {k: type(v) for k, v in plain.items()}
+        parts = [id(v) for v in own["_params"].values()], [id(v) for v in own["_cells"].values()]
+        return plain, kinds, parts, own["_cast"], self._hook_version
+
+    # -- attributes --
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        frame = current.frame
+        if isinstance(value, Cell):
+            self._set_cell(name, value)
+        elif isinstance(value, Parameter):
+            self._set_parameter(name, value)
+        elif "_params" in own and name in own["_params"]:
+            self._write_parameter(name, value)
+        elif "_cells" in own and own["_cells"].get(name) is not None:
+            if value is not None:
+                raise located(
+                    TypeError,
+                    f"Sub cell '{name}' already exists in network, can not assign this type: "
+                    f"'{type(value)}' as a cell.",
+                )
+            self._remove(name)
+            own[name] = None
+        elif isinstance(getattr(type(self), name, None), property):
+            object.__setattr__(self, name, value)
+        elif frame is not None and self in frame.root_frame().guards:
+            frame.write_attribute(self, name, value)
+        else:
+            self._set_plain(name, value)
+
+    def _set_plain(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        if isinstance(value, ParameterTuple | list | tuple) and value:
+            self._register_sequence(name, value)
+        elif "_buffers" in own and name in own["_buffers"]:
+            own["_buffers"][name] = value
+        pending = own.get("_pending")
+        if pending:
+            pending.pop(name, None)
+        if own.get("_guarded") and (
+            name not in own or type(own[name]) is not type(value) or own[name] is not value
+        ):
+            changed()
+        own[name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        frame = current.frame
+        if frame is not None:
+            found, value = frame.read_attribute(self, name)
+            if found:
+                return value
+        aside = own.get("_set_aside")
+        if aside and name in aside:
+            return aside[name]
+        pending = own.get("_pending")
+        if pending and name in pending:
+            value = own[name] = pending.pop(name).read()
+            return value
+        if name.startswith("__") or "_params" in own:
+            raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        raise located(
+            AttributeError,
+            f"The '{type(self).__name__}' object has no attribute '{name}': please call "
+            "'super().__init__()' first in its '__init__'.",
+        )
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._params or name in self._cells:
+            self._remove(name)
+        elif name in self.__dict__:
+            del self.__dict__[name]
+            self._buffers.pop(name, None)
+        else:
+            raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        changed()
+
+    def __bool__(self) -> bool:
+        return True
+
+    # -- modes --
+
+    def set_train(self, mode: bool = True) -> Cell:
+        """Set training mode for this Cell and those in it.
+
+        Args:
+            mode: True while training, False for evaluation.
+
+        Returns:
+            The Cell itself.
+        """
+        self.__dict__["training"] = bool(mode)
+        for cell in self.cells():
+            cell.set_train(mode)
+        changed()
+        return self
+
+    def set_grad(self, requires_grad: bool = True) -> Cell:
+        """Say whether the Cell will be differentiated; kept for scripts, gradients need no flag.
+
+        Args:
+            requires_grad: the flag.
+
+        Returns:
+            The Cell itself.
+        """
+        self.__dict__["requires_grad"] = bool(requires_grad)
+        for cell in self.cells():
+            cell.set_grad(requires_grad)
+        changed()
+        return self
+
+    def to_float(self, dst_type: Any) -> Cell:
+        """Compute in another precision: inputs and Parameters are cast on entry.
+
+        Args:
+            dst_type: Float16, BFloat16 or Float32.
+
+        Returns:
+            The Cell itself.
+
+        Raises:
+            ValueError: any other dtype.
+        """
+        if dst_type not in (float16, float32, bfloat16):
+            raise located(
+                ValueError,
+                "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or "
+                f"mstype.bfloat16, but got type: {type(dst_type)} and value: {dst_type}.",
+            )
+        self.__dict__["_cast"] = dst_type
+        for cell in self.cells():
+            cell.to_float(dst_type)
+        changed()
+        return self
+
+    def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
+        """Keep the declared inputs; every shape gets a program of its own.
+
+        Args:
+            *inputs: Tensors whose unknown sizes are None, or other values.
+            **kwargs: the same by name.
+        """
+        self.__dict__["_inputs"] = (inputs, kwargs)
+
+    def get_inputs(self) -> Any:
+        """Give the inputs that `set_inputs` declared, None without."""
+        declared = self.__dict__.get("_inputs")
+        return None if declared is None else declared[0]
+
+    def set_jit_config(self, jit_config: Any) -> None:
+        """Keep a JitConfig; XLA has one level of optimisation."""
+        self.__dict__["jit_config"] = jit_config
+
+    def add_flags(self, **flags: Any) -> Cell:
+        """Set attributes that also show in `get_flags`; gives the Cell."""
+        self._flags.update(flags)
+        for name, value in flags.items():
+            setattr(self, name, value)
+        return self
+
+    def add_flags_recursive(self, **flags: Any) -> Cell:
+        """Set flags here and in every Cell within; gives the Cell."""
+        self.add_flags(**flags)
+        for cell in self.cells():
+            cell.add_flags_recursive(**flags)
+        return self
+
+    def get_flags(self) -> dict[str, Any]:
+        """Give the flags that were set."""
+        return dict(self._flags)
+
+    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> Any:
+        """Keep sharding strategies for parallel training; on one device they change nothing.
+
+        Args:
+            in_strategy: one tuple of cuts an input.
+            out_strategy: the same for the outputs.
+            parameter_plan: strategies by Parameter name.
+
+        Returns:
+            The Cell itself.
+        """
+        self.__dict__["_strategies"] = (in_strategy, out_strategy, parameter_plan)
+        return self
+
+    def recompute(self, **kwargs: Any) -> None:
+        """Refuse: activations are kept.
+
+        Raises:
+            NotImplementedError: always; jax.checkpoint around a functional Cell does it.
+        """
+        raise located(
+            NotImplementedError,
+            "For 'Cell.recompute', recomputation is not supported: use jax.checkpoint on "
+            "mindjax.interop.functional(cell).",
+        )
+
+    # -- copies --
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Cell:
+        fresh = object.__new__(type(self))
+        memo[id(self)] = fresh
+        for name, value in self.__dict__.items():
+            if name == "_programs" or name.startswith("_jit_"):
+                fresh.__dict__[name] = None
+            elif name in ("_set_aside", "_pending"):
+                continue
+            else:
+                fresh.__dict__[name] = copy.deepcopy(value, memo)
+        for name, number in self.__dict__.get("_pending", {}).items():
+            fresh.__dict__[name] = number.read()
+        return fresh
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {
+            k: v
+            for k, v in self.__dict__.items()
+            if k not in ("_set_aside", "_pending") and not k.startswith("_jit_")
+        }
+        state["_programs"] = None
+        for name, number in self.__dict__.get("_pending", {}).items():
+            state[name] = number.read()
+        return state
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    # -- showing it --
+
+    def extend_repr(self) -> str:
+        """Give the text between the brackets of the Cell's repr; subclasses define it."""
+        return ""
+
+    def __str__(self) -> str:
+        return self.__repr__()
+
+    def __repr__(self) -> str:
+        extra = self.extend_repr()
+        lines = [f"({n}): {_indent(repr(c))}" for n, c in self._cells.items() if c is not None]
+        head = type(self).__name__
+        if not lines:
+            return f"{head}({extra})"
+        inner = "\n".join(f"  {line}" for line in ([extra] if extra else []) + lines)
+        return f"{head}(\n{inner}\n)"
+
+
+class _Runner:
+    """What GRAPH traces: the Cell's run, without the check of the mode."""
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+        self.__qualname__ = type(cell).__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._cell._run(args, kwargs)
+
+
+def _only_raw(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    raw = False
+    for value in (*args, *kwargs.values()) if kwargs else args:
+        if isinstance(value, Handle):
+            return False
+        if isinstance(value, jax.Array):
+            raw = True
+    return raw
+
+
+def _indent(text: str) -> str:
+    return text.replace("\n", "\n  ")
+
+
+@functools.cache
+def written_attributes(cls: type) -> frozenset[str]:
+    """Find the attributes that a class's methods write on ``self``, but not its constructor.
+
+    Args:
+        cls: subclass of Cell.
+
+    Returns:
+        Their names, read from the methods' bytecode.
+    """
+    names: set[str] = set()
+    for base in cls.__mro__:
+        if base in Cell.__mro__:
+            continue
+        for method, function in vars(base).items():
+            code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+            if code is None or method in ("__init__", "__new__", "__setattr__", "__setstate__"):
+                continue
+            names.update(_stored_on_self(code))
+    return frozenset(names)
+
+
+def _stored_on_self(code: Any) -> Iterator[str]:
+    first = code.co_varnames[0] if code.co_argcount else None
+    previous: dis.Instruction | None = None
+    for instruction in dis.get_instructions(code):
+        if (
+            instruction.opname == "STORE_ATTR"
+            and previous is not None
+            and previous.opname.startswith("LOAD_")
+            and previous.argval in (first, "self")
+        ) or (instruction.opname == "STORE_ATTR" and previous is not None and previous.opname in ("SWAP", "ROT_TWO", "COPY")):
+            yield instruction.argval
+        previous = instruction
+

@@ -1,0 +1,212 @@
+"""Adam and AdamWeightDecay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindjax import ops
+from mindjax.core.dtype import float32
+from mindjax.core.errors import located
+from mindjax.nn.arguments import check_number, check_open_range, check_type
+from mindjax.nn.optim.optimizer import MISSING, Optimizer
+from mindjax.ops.update import ApplyAdamWithAmsgradV2
+from mindjax.tensor.initializer import initializer
+from mindjax.tensor.parameter import Parameter
+from mindjax.tensor.tensor import Tensor
+
+
+def check_betas(owner: str, beta1: Any, beta2: Any, eps: Any) -> None:
+    """Check the numbers of the Adam family.
+
+    Args:
+        owner: the optimizer's name.
+        beta1: decay of the first moment, between 0 and 1.
+        beta2: decay of the second moment, between 0 and 1.
+        eps: positive number.
+
+    Raises:
+        TypeError: one is not a float.
+        ValueError: one is out of range.
+    """
+    for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
+        check_type(owner, name, value, float)
+    check_open_range(owner, "beta1", beta1, 0.0, 1.0)
+    check_open_range(owner, "beta2", beta2, 0.0, 1.0)
+    check_number(owner, "eps", eps, float, ">")
+
+
+class Adam(Optimizer):
+    """Adam (MindSpore: ``nn.Adam``; Kingma & Ba 2015, end of section 2).
+
+    m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g²; p = p - lr √(1 - b2ᵗ) / (1 - b1ᵗ) m / (√v + eps).
+
+    Args:
+        params: as in `Optimizer`.
+        learning_rate: as in `Optimizer`.
+        beta1: decay of the first moment, between 0 and 1.
+        beta2: decay of the second moment, between 0 and 1.
+        eps: positive number added to the root.
+        use_locking: kept for scripts: updates never race.
+        use_nesterov: whether to look one step ahead; MindSpore: ``use_amsgrad`` overrides it.
+        weight_decay: as in `Optimizer`.
+        loss_scale: as in `Optimizer`.
+        use_amsgrad: whether the largest second moment so far divides (Reddi et al. 2018).
+        **kwargs: ``use_lazy`` and ``use_offload``, which must be False.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range.
+        KeyError: another keyword is given.
+        NotImplementedError: ``use_lazy`` or ``use_offload`` is True.
+    """
+
+    def __init__(
+        self,
+        params: Any = MISSING,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+        use_amsgrad: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self._check_keywords(kwargs, use_amsgrad)
+        check_betas(self.cls_name, beta1, beta2, eps)
+        for name, flag in (
+            ("use_locking", use_locking),
+            ("use_nesterov", use_nesterov),
+            ("use_amsgrad", use_amsgrad),
+        ):
+            check_type(self.cls_name, name, flag, bool)
+        self.beta1, self.beta2 = Tensor(beta1, float32), Tensor(beta2, float32)
+        self.beta1_power = Parameter(initializer(1, (), float32), name="beta1_power")
+        self.beta2_power = Parameter(initializer(1, (), float32), name="beta2_power")
+        self.eps = Tensor(eps, float32)
+        self.use_locking, self.use_nesterov, self.use_amsgrad = (
+            use_locking,
+            use_nesterov,
+            use_amsgrad,
+        )
+        self.opt: Any = (
+            ApplyAdamWithAmsgradV2(use_locking)
+            if use_amsgrad
+            else ops.Adam(use_locking, use_nesterov)
+        )
+        if self.is_bound:
+            self.create_state()
+
+    def _check_keywords(self, kwargs: dict[str, Any], use_amsgrad: bool) -> None:
+        if kwargs.keys() - {"use_lazy", "use_offload"}:
+            raise located(
+                KeyError,
+                "For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and "
+                f"'use_offload', but got {list(kwargs)}.",
+            )
+        for name, flag in kwargs.items():
+            check_type(self.cls_name, name, flag, bool)
+        chosen = [name for name, flag in kwargs.items() if flag]
+        if len(chosen) > 1 or (chosen and use_amsgrad):
+            both = " and ".join([*chosen, *(["use_amsgrad"] if use_amsgrad else [])])
+            raise located(ValueError, f"For 'Adam', {both} can not both be True.")
+        if chosen:
+            raise located(
+                NotImplementedError,
+                f"For 'Adam', '{chosen[0]}' is not supported: leave it out; gradients are dense and "
+                "the state lives on the device.",
+            )
+
+    def create_state(self) -> None:
+        """Make the moments."""
+        self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
+        self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
+        if self.use_amsgrad:
+            self.vhat = self.parameters.clone(prefix="vhat", init="zeros")
+
+    def construct(self, gradients: Any) -> Any:
+        """Write the new values of Parameters, moments and powers of beta.
+
+        Args:
+            gradients: gradient of each Parameter.
+
+        Returns:
+            True for each Parameter.
+        """
+        gradients, rates = self._prepare(gradients)
+        power1, power2 = self.beta1_power * self.beta1, self.beta2_power * self.beta2
+        ops.assign(self.beta1_power, power1)
+        ops.assign(self.beta2_power, power2)
+        states = [self.moment1, self.moment2] + ([self.vhat] if self.use_amsgrad else [])
+        for gradient, rate, parameter, *state in zip(
+            gradients, rates, self.parameters, *states, strict=True
+        ):
+            self.opt(
+                parameter, *state, power1, power2, rate, self.beta1, self.beta2, self.eps, gradient
+            )
+        return (True,) * self.param_length
+
+
+class AdamWeightDecay(Optimizer):
+    """Adam with decoupled weight decay and no bias correction (MindSpore: ``AdamWeightDecay``).
+
+    m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g²; p = p - lr (m / (√v + eps) + decay p).
+
+    Args:
+        params: as in `Optimizer`.
+        learning_rate: as in `Optimizer`.
+        beta1: decay of the first moment, between 0 and 1.
+        beta2: decay of the second moment, between 0 and 1.
+        eps: positive number added to the root.
+        weight_decay: number, or Cell of the step.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range.
+    """
+
+    def __init__(
+        self,
+        params: Any = MISSING,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-6,
+        weight_decay: Any = 0.0,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay)
+        check_betas(self.cls_name, beta1, beta2, eps)
+        self.beta1, self.beta2 = (Tensor(np.array([b], np.float32)) for b in (beta1, beta2))
+        self.eps = Tensor(np.array([eps], np.float32))
+        self.fused_opt = ops.AdamWeightDecay()
+        if self.is_bound:
+            self.create_state()
+
+    def create_state(self) -> None:
+        """Make the moments."""
+        self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")
+        self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
+
+    def construct(self, gradients: Any) -> Any:
+        """Write the new values of Parameters and moments.
+
+        Args:
+            gradients: gradient of each Parameter.
+
+        Returns:
+            True for each Parameter.
+        """
+        decays = self._decays()
+        gradients, rates = self._prepare(gradients, decay=False)
+        for gradient, rate, parameter, m, v, decay in zip(
+            gradients, rates, self.parameters, self.moments1, self.moments2, decays, strict=True
+        ):
+            self.fused_opt(
+                parameter, m, v, rate, self.beta1, self.beta2, self.eps, decay, gradient
+            )
+        return (True,) * self.param_length

@@ -1,0 +1,593 @@
+"""The base of optimizers: parameter groups, learning rates, weight decay, gradient scaling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mindjax import ops
+from mindjax.core.context import get_context
+from mindjax.core.dtype import float32, int32
+from mindjax.core.errors import located
+from mindjax.nn.arguments import check_number, check_type
+from mindjax.nn.cell import Cell
+from mindjax.nn.containers import CellList
+from mindjax.nn.schedule import LearningRateSchedule
+from mindjax.ops.update import AddDecay, Centralization, ScaleGradient
+from mindjax.tensor.initializer import initializer
+from mindjax.tensor.parameter import Parameter, ParameterTuple
+from mindjax.tensor.tensor import Tensor
+
+_GROUP_KEYS = ["params", "lr", "weight_decay", "order_params", "grad_centralization"]
+
+
+class _Missing:
+    """The default of arguments that may come later, or must come."""
+
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+MISSING: Any = _Missing()
+
+
+@dataclass
+class _Settings:
+    """Learning rate and weight decay as given, until the Parameters are known."""
+
+    learning_rate: Any
+    weight_decay: Any
+
+
+@dataclass
+class _Slot:
+    """One Parameter with what its group says."""
+
+    parameter: Parameter
+    learning_rate: Any
+    weight_decay: Any
+    centralization: bool
+
+
+class Optimizer(Cell):
+    """Base of optimizers (MindSpore: ``nn.Optimizer``).
+
+    A call takes the gradients in the order of ``parameters`` and writes the new values. A subclass
+    makes its state in ``create_state`` and its update in ``construct``. Without ``parameters`` the
+    optimizer is unbound until `bind`.
+
+    Args:
+        learning_rate: number, 0-d Tensor, one rate a step (Tensor or iterable; past its end the
+            last one stays), or LearningRateSchedule.
+        parameters: Parameters, or groups: dicts of ``params`` with ``lr``, ``weight_decay``,
+            ``grad_centralization``; a dict of ``order_params`` alone gives the order.
+        weight_decay: number, or Cell of the step, times each weight added to its gradient; outside
+            groups not for names with ``beta`` or ``gamma``.
+        loss_scale: gradients are divided by it.
+
+    Raises:
+        TypeError: an argument or an element is of the wrong type.
+        ValueError: there are no Parameters, or a number is out of range.
+        KeyError: a group has another key.
+        RuntimeError: a Parameter stands in two groups.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        parameters: Any = MISSING,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:
+        super().__init__(auto_prefix=False)
+        given = None if parameters is MISSING else _check_parameters(parameters)
+        if isinstance(loss_scale, int):
+            loss_scale = float(loss_scale)
+        check_type(self.cls_name, "loss_scale", loss_scale, float)
+        check_number(self.cls_name, "loss_scale", loss_scale, float, ">")
+        self.loss_scale = loss_scale
+        self.need_scale = loss_scale != 1.0
+        self.reciprocal_scale = Tensor(1.0 / loss_scale, float32)
+        self.assignadd = ops.AssignAdd()
+        self.global_step = Parameter(initializer(0, [1], int32), name="global_step")
+        self.global_step_increase_tensor = Tensor([1], int32)
+        self.dynamic_lr = self.dynamic_weight_decay = False
+        self.is_group = self.is_group_lr = self.is_group_params_ordered = False
+        self.is_bound = self.exec_weight_decay = False
+        self.parameters = ParameterTuple(())
+        rate = self._check_rate(learning_rate)
+        if given is None:
+            self.learning_rate = self._build_rate(rate, "learning_rate")
+            self._check_decay(weight_decay)
+        self._settings = _Settings(rate, weight_decay)
+        if given is not None:
+            self._take(given)
+
+    # -- parameters --
+
+    def bind(self, parameters: Any) -> Optimizer:
+        """Give an optimizer that was made without Parameters those that it updates.
+
+        Args:
+            parameters: as in the constructor.
+
+        Returns:
+            The optimizer itself.
+
+        Raises:
+            RuntimeError: it has Parameters already.
+        """
+        if self.is_bound:
+            raise located(
+                RuntimeError, f"For '{self.cls_name}', the optimizer already has its parameters."
+            )
+        self._take(_check_parameters(parameters))
+        self.create_state()
+        return self
+
+    def create_state(self) -> None:
+        """Make the state of each Parameter; called once ``parameters`` are known."""
+
+    def _take(self, parameters: list[Any]) -> None:
+        settings = self._settings
+        if isinstance(parameters[0], dict):
+            slots = self._slots_of_groups(parameters, settings.learning_rate, settings.weight_decay)
+            self.is_group = True
+        else:
+            decay = self._check_decay(settings.weight_decay)
+            slots = [_Slot(p, None, decay, False) for p in parameters]
+        if self.is_group_lr:
+            rates = [s.learning_rate for s in slots]
+            kind: Callable[[list[Any]], Any] = (
+                (lambda cells: CellList(cells, auto_prefix=False))
+                if self.dynamic_lr
+                else ParameterTuple
+            )
+            if "learning_rate" in self._params or "learning_rate" in self._cells:
+                del self.learning_rate
+            self.learning_rate = kind(rates)
+        elif not hasattr(self, "learning_rate"):
+            self.learning_rate = self._build_rate(settings.learning_rate, "learning_rate")
+        self.parameters = ParameterTuple([s.parameter for s in slots])
+        self._set_decay(slots)
+        self.grad_centralization_flags = tuple(s.centralization for s in slots)
+        self.is_bound = True
+
+    def _set_decay(self, slots: list[_Slot]) -> None:
+        decays = [s.weight_decay for s in slots]
+        dynamic = tuple(isinstance(d, Cell) for d in decays)
+        if self.is_group:
+            self.decay_flags = tuple(isinstance(d, Cell) or d > 0 for d in decays)
+            self.dynamic_decay_flags: Any = dynamic
+            self.exec_weight_decay = any(self.decay_flags)
+            self.weight_decay: Any = tuple(
+                d if isinstance(d, Cell) else Tensor(d, float32) for d in decays
+            )
+        else:
+            decay = decays[0]
+            # MindSpore: normalisation weights are told by their names.
+            self.decay_flags = tuple(
+                "beta" not in s.parameter.name and "gamma" not in s.parameter.name for s in slots
+            )
+            self.dynamic_decay_flags = dynamic[0]
+            self.exec_weight_decay = dynamic[0] or decay > 0
+            self.weight_decay = decay if dynamic[0] else Tensor(decay, float32)
+
+    @property
+    def _parameters(self) -> ParameterTuple:
+        return self.parameters
+
+    @property
+    def param_length(self) -> int:
+        """Number of Parameters."""
+        return len(self.parameters)
+
+    @property
+    def target(self) -> str:
+        """The device that updates run on, the network's own."""
+        return get_context("device_target")
+
+    @target.setter
+    def target(self, value: str) -> None:
+        if value != self.target:
+            raise located(
+                ValueError,
+                f"For 'Optimizer', the property 'target' cannot be set to '{value}' in the "
+                f"'{self.target}' environment.",
+            )
+
+    # -- learning rate --
+
+    def _check_rate(self, rate: Any) -> Any:
+        """Bring a learning rate to a float, a Tensor or a schedule."""
+        if isinstance(rate, float | int):
+            rate = float(rate)
+            check_number(self.cls_name, "learning rate", rate, float, ">=")
+            return rate
+        if isinstance(rate, Tensor):
+            if rate.ndim > 1:
+                raise located(
+                    ValueError,
+                    "For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension of it "
+                    f"should be 0 or 1, but got {rate.ndim}.",
+                )
+            self.dynamic_lr = self.dynamic_lr or rate.ndim == 1
+            return Tensor(rate, float32)
+        if isinstance(rate, LearningRateSchedule):
+            self.dynamic_lr = True
+            return rate
+        if isinstance(rate, Iterable):
+            self.dynamic_lr = True
+            try:
+                return Tensor(np.array(list(rate)).astype(np.float32))
+            except (TypeError, ValueError) as error:
+                raise located(
+                    type(error), f"For '{self.cls_name}', the argument 'learning_rate': {error}"
+                ) from None
+        raise located(
+            TypeError,
+            "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, Iterable or "
+            f"LearningRateSchedule, but got {type(rate)}.",
+        )
+
+    def _build_rate(self, rate: Any, name: str) -> Any:
+        """Make the Parameter or Cell that holds a learning rate."""
+        if isinstance(rate, LearningRateSchedule):
+            return rate
+        if isinstance(rate, Tensor) and rate.ndim == 1:
+            return _RateOfStep(rate, name)
+        parameter = Parameter(rate if isinstance(rate, Tensor) else Tensor(rate, float32), name)
+        return _ConstantRate(parameter) if self.is_group_lr and self.dynamic_lr else parameter
+
+    def get_lr(self) -> Any:
+        """Give the learning rate of the next step, a tuple of one a Parameter where groups differ."""
+        if not self.dynamic_lr:
+            return self.learning_rate
+        if self.is_group_lr:
+            return tuple(rate(self.global_step).reshape(()) for rate in self.learning_rate)
+        return self.learning_rate(self.global_step).reshape(())
+
+    def get_lr_parameter(self, param: Any) -> Any:
+        """Give what holds a Parameter's learning rate: a Parameter, or a schedule.
+
+        Args:
+            param: Parameter of this optimizer, or list of such.
+
+        Returns:
+            The holder, or a list of such.
+
+        Raises:
+            TypeError: ``param`` is neither.
+            ValueError: a Parameter is not one of this optimizer's.
+        """
+        if not isinstance(param, Parameter | list):
+            raise located(
+                TypeError,
+                "For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but got "
+                f"{type(param)}.",
+            )
+        places = {id(p): i for i, p in enumerate(self.parameters)}
+        holders = []
+        for p in param if isinstance(param, list) else [param]:
+            check_type(self.cls_name, "parameter", p, Parameter)
+            if id(p) not in places:
+                raise located(
+                    ValueError,
+                    f"For 'get_lr_parameter', the parameter {p.name} is not in optimizer, please "
+                    "check whether the argument 'param' is correct.",
+                )
+            rate = self.learning_rate
+            rate = rate[places[id(p)]] if self.is_group_lr else rate
+            holders.append(rate.learning_rate if isinstance(rate, _HeldRate) else rate)
+        return holders if isinstance(param, list) else holders[0]
+
+    # -- gradients --
+
+    def _check_decay(self, decay: Any) -> Any:
+        """Bring a weight decay to a float or a Cell, times the loss scale."""
+        if isinstance(decay, float | int):
+            decay = float(decay)
+            check_number(self.cls_name, "weight_decay", decay, float, ">=")
+            return decay * self.loss_scale
+        if isinstance(decay, Cell):
+            self.dynamic_weight_decay = True
+            return _ScaledDecay(decay, self.loss_scale) if self.need_scale else decay
+        raise located(
+            TypeError,
+            "For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell. but got "
+            f"{type(decay)}",
+        )
+
+    def get_weight_decay(self) -> Any:
+        """Give the weight decay of the next step, a tuple of one a Parameter with groups."""
+        if not self.dynamic_weight_decay:
+            return self.weight_decay
+        if self.is_group:
+            return tuple(
+                decay(self.global_step) if isinstance(decay, Cell) else decay
+                for decay in self.weight_decay
+            )
+        return self.weight_decay(self.global_step)
+
+    def decay_weight(self, gradients: Sequence[Any]) -> Sequence[Any]:
+        """Add the decay of each weight to its gradient.
+
+        Args:
+            gradients: gradient of each Parameter.
+
+        Returns:
+            The sums.
+        """
+        if not self.exec_weight_decay:
+            return gradients
+        return tuple(
+            gradient if decay is None else _ADD_DECAY(gradient, parameter, decay)
+            for gradient, parameter, decay in zip(
+                gradients, self.parameters, self._decays(), strict=True
+            )
+        )
+
+    def _decays(self) -> list[Any]:
+        """List the weight decay of each Parameter in the next step, None for those without."""
+        if not self.exec_weight_decay:
+            return [None] * len(self.parameters)
+        each = self._each(self.get_weight_decay(), self.is_group)
+        return [d if decayed else None for d, decayed in zip(each, self.decay_flags, strict=True)]
+
+    def gradients_centralization(self, gradients: Sequence[Any]) -> Sequence[Any]:
+        """Take the mean off the gradients of groups that ask for it.
+
+        MindSpore: only where axis 1 is a multiple of 16.
+
+        Args:
+            gradients: gradient of each Parameter.
+
+        Returns:
+            The differences.
+        """
+        if not any(self.grad_centralization_flags):
+            return gradients
+        return tuple(
+            _CENTRALIZATION(g) if asked and g.ndim > 1 and g.shape[1] % 16 == 0 else g
+            for g, asked in zip(gradients, self.grad_centralization_flags, strict=True)
+        )
+
+    def scale_grad(self, gradients: Sequence[Any]) -> Sequence[Any]:
+        """Divide the gradients by the loss scale.
+
+        Args:
+            gradients: gradient of each Parameter.
+
+        Returns:
+            The quotients.
+        """
+        if not self.need_scale:
+            return gradients
+        return tuple(_SCALE_GRADIENT(g, self.reciprocal_scale) for g in gradients)
+
+    def flatten_gradients(self, gradients: Sequence[Any]) -> Sequence[Any]:
+        """Give the gradients as they are: XLA lays memory out itself."""
+        return gradients
+
+    def _prepare(self, gradients: Any, decay: bool = True) -> tuple[Any, Any]:
+        """Count a step; give its gradients (decayed, centralized, scaled) and its learning rates."""
+        self._check_gradients(gradients)
+        if decay:
+            gradients = self.decay_weight(gradients)
+        gradients = self.scale_grad(self.gradients_centralization(gradients))
+        rates = self._each(self.get_lr(), self.is_group_lr)
+        self.assignadd(self.global_step, self.global_step_increase_tensor)
+        return gradients, rates
+
+    def _each(self, value: Any, separate: bool) -> Sequence[Any]:
+        return value if separate else (value,) * len(self.parameters)
+
+    def _check_gradients(self, gradients: Any) -> None:
+        if not self.is_bound:
+            raise located(
+                RuntimeError,
+                f"For '{self.cls_name}', no parameters are bound: give 'params' to the constructor "
+                "or call 'bind(network.trainable_params())' before the first step.",
+            )
+        if not isinstance(gradients, tuple | list):
+            raise located(
+                TypeError,
+                f"For '{self.cls_name}', the gradients must be a tuple or list of Tensors, but got "
+                f"'{type(gradients).__name__}'.",
+            )
+        if len(gradients) != len(self.parameters):
+            raise located(
+                RuntimeError,
+                f"For '{self.cls_name}', the tuples of gradients and parameters should have the "
+                f"same length, but got {len(gradients)} gradients for {len(self.parameters)} "
+                "parameters.",
+            )
+
+    def construct(self, *hyper_params: Any) -> Any:
+        """Write the new values; subclasses define it."""
+        raise NotImplementedError
+
+    # -- groups --
+
+    def _slots_of_groups(self, groups: list[Any], rate: Any, decay: Any) -> list[_Slot]:
+        groups = _checked_groups(groups)
+        self._check_rates_of_groups(groups, rate)
+        default = None
+        if not all("lr" in g for g in groups if "params" in g):
+            default = self._build_rate(rate, "learning_rate")
+        slots: dict[str, _Slot] = {}
+        order: list[Parameter] = []
+        for number, group in enumerate(groups):
+            if "order_params" in group:
+                order = list(group["order_params"])
+                self.is_group_params_ordered = True
+                continue
+            own = default
+            if "lr" in group:
+                own = self._check_rate(group["lr"])
+                own = self._build_rate(own, f"learning_rate_group_{number}")
+            own_decay = self._check_decay(group.get("weight_decay", decay))
+            centralization = group.get("grad_centralization", False)
+            if not isinstance(centralization, bool):
+                raise located(
+                    TypeError,
+                    "For 'Optimizer', the 'gradients_centralization' must be bool type, but got "
+                    f"{type(centralization)}.",
+                )
+            for parameter in group["params"]:
+                if parameter.name in slots:
+                    raise located(
+                        RuntimeError,
+                        f"For 'Optimizer', the {parameter.name} parameter already exists, it does "
+                        "not support repeated setting: it stands in two groups.",
+                    )
+                slots[parameter.name] = _Slot(parameter, own, own_decay, centralization)
+        if not self.is_group_lr:
+            self.learning_rate = default
+        return _ordered(slots, order) if order else list(slots.values())
+
+    def _check_rates_of_groups(self, groups: list[Any], rate: Any) -> None:
+        """Look at every group's rate before any is built: one that changes makes all Cells."""
+        lengths = {rate.size} if isinstance(rate, Tensor) and rate.ndim == 1 else set()
+        for group in groups:
+            if "lr" in group:
+                self.is_group_lr = True
+                own = self._check_rate(group["lr"])
+                if isinstance(own, Tensor) and own.ndim == 1:
+                    lengths.add(own.size)
+        if len(lengths) > 1:
+            raise located(
+                ValueError,
+                "For 'Optimizer', the Tensor type dynamic learning rate in group must be the same "
+                "size as the argument 'learning_rate'.",
+            )
+
+
+_ADD_DECAY, _CENTRALIZATION, _SCALE_GRADIENT = AddDecay(), Centralization(), ScaleGradient()
+
+
+class _HeldRate(LearningRateSchedule):
+    """A learning rate that is not computed but kept in a Parameter."""
+
+    learning_rate: Parameter
+
+
+class _ConstantRate(_HeldRate):
+    """A constant rate among groups whose rates change."""
+
+    def __init__(self, rate: Parameter) -> None:
+        super().__init__()
+        self.learning_rate = rate
+
+    def construct(self, global_step: Any) -> Any:
+        """Give the rate."""
+        return self.learning_rate
+
+
+class _RateOfStep(_HeldRate):
+    """One rate a step; past the end the last one stays."""
+
+    def __init__(self, rates: Tensor, name: str) -> None:
+        super().__init__()
+        self.learning_rate = Parameter(rates, name)
+
+    def construct(self, global_step: Any) -> Any:
+        """Give the rate of a step."""
+        last = self.learning_rate.size - 1
+        return ops.gather(self.learning_rate, ops.minimum(global_step, last), 0)
+
+
+class _ScaledDecay(Cell):
+    """A changing weight decay times the loss scale."""
+
+    def __init__(self, weight_decay: Cell, loss_scale: float) -> None:
+        super().__init__()
+        self.weight_decay = weight_decay
+        self.loss_scale = loss_scale
+
+    def construct(self, global_step: Any) -> Any:
+        """Give the weight decay of a step."""
+        return self.weight_decay(global_step) * self.loss_scale
+
+
+def _check_parameters(parameters: Any, name: str = "parameters") -> list[Any]:
+    if parameters is None:
+        raise located(ValueError, f"For 'Optimizer', the argument {name} can not be None.")
+    if not isinstance(parameters, Iterable):
+        raise located(
+            TypeError,
+            f"For 'Optimizer', the argument {name} must be Iterable type, but got "
+            f"{type(parameters)}.",
+        )
+    # A Parameter is iterable too, by the rows of its value: it is one wrong element.
+    elements = [None] if isinstance(parameters, Tensor) else list(parameters)
+    if not elements:
+        raise located(ValueError, f"For 'Optimizer', the argument {name} must not be empty.")
+    if name == "parameters" and not (
+        all(isinstance(x, Parameter) for x in elements)
+        or all(isinstance(x, dict) for x in elements)
+    ):
+        raise located(
+            TypeError,
+            "For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or "
+            "'dict', please check the 'parameters'.",
+        )
+    return elements
+
+
+def _checked_groups(groups: list[Any]) -> list[dict[str, Any]]:
+    """Check the groups and copy them, with lists of their Parameters."""
+    checked = []
+    for group in groups:
+        group = dict(group)
+        checked.append(group)
+        unknown = [key for key in group if key not in _GROUP_KEYS]
+        if unknown:
+            raise located(
+                KeyError,
+                f"For 'Optimizer', the key in group params must be one of in {_GROUP_KEYS}, but got "
+                f"{unknown}.",
+            )
+        if "order_params" in group:
+            if len(group) > 1:
+                raise located(
+                    ValueError,
+                    "For 'Optimizer', the order params dict in group parameters should only include "
+                    f"the 'order_params' key, but got {list(group)}.",
+                )
+            if not isinstance(group["order_params"], Iterable):
+                raise located(
+                    TypeError,
+                    "For 'Optimizer', the value of 'order_params' in group parameters should be "
+                    f"Iterable type, but got {type(group['order_params'])}.",
+                )
+            continue
+        if "params" not in group:
+            raise located(KeyError, "For 'Optimizer', a group has no 'params'.")
+        group["params"] = _check_parameters(group["params"], "group `params`")
+        for index, parameter in enumerate(group["params"]):
+            if not isinstance(parameter, Parameter):
+                raise located(
+                    TypeError,
+                    "For 'Optimizer', the element in group parameters must be Parameter type, but "
+                    f"got {type(parameter)} at index {index}.",
+                )
+    return checked
+
+
+def _ordered(slots: dict[str, _Slot], order: list[Parameter]) -> list[_Slot]:
+    names = [p.name for p in order]
+    if len(names) != len(slots):
+        raise located(
+            ValueError,
+            "For 'Optimizer', the length of order parameters must be the same as the length of "
+            f"group parameters, but got order parameters' length {len(names)}, group parameters' "
+            f"length {len(slots)}.",
+        )
+    for name in slots:
+        if name not in names:
+            raise located(ValueError, f"For 'Optimizer', '{name}' is not in 'order_params'.")
+    return [slots[name] for name in names]

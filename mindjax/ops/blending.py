@@ -1,0 +1,257 @@
+"""Sums of several Tensors, clamping and blends: `AddN`, `clamp`, `lerp`, `addcmul`, `addcdiv`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from mindjax.core.dtype import from_np
+from mindjax.core.errors import located
+from mindjax.core.primitive import Primitive
+from mindjax.ops.arithmetic import maximum, minimum
+from mindjax.ops.cast import cast_like
+from mindjax.ops.promotion import convert, floating, promote
+
+if TYPE_CHECKING:
+    from mindjax.tensor import Tensor
+
+Array = jax.Array
+
+
+class AddN(Primitive):
+    """Sum of a sequence of arrays (MindSpore: ``ops.AddN``)."""
+
+    def compute(self, arrays: Sequence[Array]) -> Array:
+        """Add arrays of one shape and dtype."""
+        if not isinstance(arrays, tuple | list) or not arrays:
+            raise located(
+                ValueError,
+                f"For '{self.name}', the input must be a tuple or list of Tensors that is not "
+                "empty.",
+            )
+        first = arrays[0]
+        for i, x in enumerate(arrays):
+            if x.dtype != first.dtype:
+                raise located(
+                    TypeError,
+                    f"For primitive[{self.name}], the input type must be same. "
+                    f"name:[element_0]:Tensor[{from_np(first.dtype)}]. "
+                    f"name:[element_{i}]:Tensor[{from_np(x.dtype)}].",
+                )
+            if x.shape != first.shape:
+                raise located(
+                    ValueError,
+                    f"For '{self.name}', input shape must be same, but got shape of input[{i}]: "
+                    f"{x.shape}, shape of input[0]: {first.shape}.",
+                )
+        return reduce(jnp.add, arrays)
+
+
+class AccumulateNV2(AddN):
+    """Sum of a sequence of arrays (MindSpore: ``ops.AccumulateNV2``)."""
+
+
+_addn, _accumulate_n = AddN(), AccumulateNV2()
+
+
+def addn(x: Sequence[Tensor]) -> Tensor:
+    """Add Tensors (MindSpore: ``ops.addn``).
+
+    Args:
+        x: tuple or list of Tensors of one shape and dtype.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the shapes differ, or there is no Tensor.
+    """
+    return _addn(x)
+
+
+def accumulate_n(x: Sequence[Tensor]) -> Tensor:
+    """Add Tensors (MindSpore: ``ops.accumulate_n``).
+
+    Args:
+        x: tuple or list of Tensors of one shape and dtype.
+
+    Returns:
+        Tensor of that shape and dtype.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the shapes differ, or there is no Tensor.
+    """
+    return _accumulate_n(x)
+
+
+class ClampTensor(Primitive):
+    """Values limited to a range (MindSpore: ``ClampTensor``)."""
+
+    promotes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+
+    def compute(self, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+        """Limit values; where the bounds cross the upper one holds, and NaN stays."""
+        if low is None and high is None:
+            raise located(ValueError, "For Clamp, at least one of 'min' or 'max' must not be None.")
+        x, low, high = promote(x, low, high, op="Clamp")
+        # Strict comparison: the gradient at a bound is 1, as in the original.
+        if low is not None:
+            x = jnp.where(x < low, low, x)
+        if high is not None:
+            x = jnp.where(x > high, high, x)
+        return x
+
+
+_clamp = ClampTensor()
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Limit values to a range (MindSpore: ``ops.clamp``).
+
+    Args:
+        input: Tensor of any shape.
+        min: lower bound, a number or a Tensor that broadcasts to ``input``; None for none.
+        max: upper bound, likewise.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        ValueError: both bounds are None.
+        TypeError: the dtypes do not mix.
+    """
+    return _clamp(input, min, max)
+
+
+clip = clamp
+
+
+def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
+    """Limit values to a range and keep the dtype (MindSpore: ``ops.clip_by_value``).
+
+    Args:
+        x: Tensor of any shape, or tuple or list of Tensors.
+        clip_value_min: lower bound, a number or a Tensor that broadcasts to ``x``; None for none.
+        clip_value_max: upper bound, likewise.
+
+    Returns:
+        Tensor of ``x``'s shape and dtype, or a tuple of such.
+
+    Raises:
+        ValueError: both bounds are None.
+    """
+    if isinstance(x, tuple | list):
+        return tuple(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
+    if clip_value_min is None and clip_value_max is None:
+        raise located(
+            ValueError,
+            "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be "
+            "None.",
+        )
+    out = x
+    if clip_value_max is not None:
+        out = minimum(out, clip_value_max)
+    if clip_value_min is not None:
+        out = maximum(out, clip_value_min)
+    return cast_like(out, x)
+
+
+class Addcmul(Primitive):
+    """``input + value * x1 * x2`` (MindSpore: ``ops.Addcmul``)."""
+
+    promotes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+
+    def compute(self, x: Array, x1: Array, x2: Array, value: Array) -> Array:
+        """Combine arrays that broadcast to each other; ``value`` is cast to their dtype."""
+        x, x1, x2 = promote(x, x1, x2, op="Addcmul")
+        return x + convert(value, x.dtype) * x1 * x2
+
+
+_addcmul = Addcmul()
+
+
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    """Compute ``input + value * tensor1 * tensor2`` (MindSpore: ``ops.addcmul``).
+
+    Args:
+        input: Tensor of any shape.
+        tensor1: Tensor that broadcasts to ``input``.
+        tensor2: Tensor that broadcasts to ``input``.
+        value: number or Tensor.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        TypeError: the dtypes do not mix.
+    """
+    return _addcmul(input, tensor1, tensor2, value)
+
+
+class Addcdiv(Primitive):
+    """``input + value * x1 / x2`` (MindSpore: ``ops.Addcdiv``)."""
+
+    promotes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+
+    def compute(self, x: Array, x1: Array, x2: Array, value: Array) -> Array:
+        """Combine arrays that broadcast to each other; ``value`` is cast to their dtype."""
+        x, x1, x2 = (floating(a) for a in promote(x, x1, x2, op="Addcdiv"))
+        return x + convert(value, x.dtype) * (x1 / x2)
+
+
+_addcdiv = Addcdiv()
+
+
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    """Compute ``input + value * tensor1 / tensor2`` (MindSpore: ``ops.addcdiv``).
+
+    Args:
+        input: Tensor of any shape.
+        tensor1: Tensor that broadcasts to ``input``.
+        tensor2: Tensor that broadcasts to ``input``.
+        value: number or Tensor.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        TypeError: the dtypes do not mix.
+    """
+    return _addcdiv(input, tensor1, tensor2, value)
+
+
+class Lerp(Primitive):
+    """``start + weight * (end - start)`` (MindSpore: ``ops.Lerp``)."""
+
+    promotes: ClassVar[tuple[int, ...]] = (0, 1)
+
+    def compute(self, start: Array, end: Array, weight: Array) -> Array:
+        """Blend arrays that broadcast to each other; ``weight`` is cast to their dtype."""
+        start, end = (floating(a) for a in promote(start, end, op="Lerp"))
+        return start + convert(weight, start.dtype) * (end - start)
+
+
+_lerp = Lerp()
+
+
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """Blend linearly from ``input`` to ``end`` (MindSpore: ``ops.lerp``).
+
+    Args:
+        input: Tensor of any shape.
+        end: Tensor that broadcasts to ``input``.
+        weight: number or Tensor; 0 gives ``input``, 1 gives ``end``.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        TypeError: the dtypes do not mix.
+    """
+    return _lerp(input, end, weight)

@@ -1,0 +1,622 @@
+"""Reading by index Tensors: gather and its relatives, masks, and positions of true elements."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mindjax.core.dtype import from_np
+from mindjax.core.errors import located
+from mindjax.core.handle import current, is_traced, unwrap
+from mindjax.core.primitive import Primitive
+from mindjax.ops.bound import BoundPrimitive, axis_of, integer
+from mindjax.ops.shape import broadcast, reshape, shape_of
+
+if TYPE_CHECKING:
+    from mindjax.tensor.tensor import Tensor
+
+Array = jax.Array
+
+
+def index_array(op: str, indices: Array, size: int) -> Array:
+    """Prepare indices of an axis: integer dtype checked, Int32 where it suffices, none negative.
+
+    Args:
+        op: name of the op, for the message.
+        indices: integer array; negative ones count from the end.
+        size: number of elements of the axis.
+
+    Returns:
+        Int32 (Int64 beyond 2**31 elements) array; what was out of range still is.
+
+    Raises:
+        TypeError: ``indices`` holds no integers.
+    """
+    if not jnp.issubdtype(indices.dtype, jnp.integer):
+        raise located(
+            TypeError,
+            f"For primitive[{op}], the input argument[indices] must be a type of {{Int32, Int64}}, "
+            f"but got {from_np(indices.dtype)}.",
+        )
+    dtype = np.int32 if size < 2**31 else np.int64
+    indices = lax.convert_element_type(indices, dtype)
+    return jnp.where(indices < 0, indices + np.asarray(size, dtype), indices)
+
+
+def check_range(op: str, indices: Any, size: int) -> None:
+    """Raise if an index has no element, where that can be known without waiting for a device.
+
+    It is known in PYNATIVE on the CPU. In a compiled program such an index reads NaN (the lowest
+    integer), and a write to it is dropped.
+
+    Raises:
+        RuntimeError: an index is out of range.
+    """
+    if current.frame is not None:
+        return
+    array = unwrap(indices)
+    if is_traced(array) or isinstance(array, jax.Array) and array.platform() != "cpu":
+        return
+    host = np.asarray(array)
+    if host.dtype.kind not in "iu" or not host.size:
+        return
+    worst = host.max() if host.max() >= size else host.min()
+    if not -size <= worst < size:
+        raise located(
+            RuntimeError,
+            f"For '{op}', the 'input_indices' should be in the range [{-size}, {size}), but got "
+            f"{worst}.",
+        )
+
+
+def take(op: str, x: Array, indices: Array, axis: int) -> Array:
+    """Replace an axis of an array by indices into it.
+
+    Args:
+        op: name of the op, for messages.
+        x: array.
+        indices: integer array of any shape.
+        axis: axis, counted from the front.
+
+    Returns:
+        Array of shape ``x.shape[:axis] + indices.shape + x.shape[axis + 1:]``.
+    """
+    size = x.shape[axis]
+    indices = index_array(op, indices, size)
+    shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    if not math.prod(shape):
+        return jnp.zeros(shape, x.dtype)
+    kept = (*range(axis), *range(axis + indices.ndim, len(shape)))
+    numbers = lax.GatherDimensionNumbers(
+        offset_dims=kept, collapsed_slice_dims=(axis,), start_index_map=(axis,)
+    )
+    window = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    return lax.gather(x, indices[..., None], numbers, window, mode="fill")
+
+
+class Gather(BoundPrimitive):
+    """Slices of an axis by index; call: ``Gather()(input_params, input_indices, axis)``."""
+
+    batch_dims: int = 0
+    arrays: ClassVar[int] = 2
+    statics: ClassVar[tuple[str, ...]] = ("axis",)
+    axis: int = field(default=0, kw_only=True)
+
+    def compute(self, x: Array, indices: Array) -> Array:
+        """Take along the axis, entry by entry of the batch axes."""
+        if not -x.ndim <= self.axis < max(x.ndim, 1):
+            raise located(
+                ValueError,
+                f"For primitive[Gather], the axis must be in [{-x.ndim},{x.ndim}), but got "
+                f"{self.axis}.",
+            )
+        axis = self.axis % max(x.ndim, 1)
+        batch = self.batch_dims % max(indices.ndim, 1) if self.batch_dims else 0
+        if batch > axis or x.shape[:batch] != indices.shape[:batch]:
+            raise located(
+                ValueError,
+                f"For 'Gather', the first {batch} axes ('batch_dims') must agree and come before "
+                f"'axis' {axis}, but got shapes {x.shape} and {indices.shape}.",
+            )
+
+        def one(a: Array, i: Array) -> Array:
+            return take("Gather", a, i, axis - batch)
+
+        for _ in range(batch):
+            one = jax.vmap(one)
+        return one(x, indices)
+
+
+def gather(input_params: Tensor, input_indices: Any, axis: int, batch_dims: int = 0) -> Tensor:
+    """Take slices of an axis by index (MindSpore: ``ops.gather``).
+
+    Args:
+        input_params: Tensor.
+        input_indices: integer Tensor of any shape; negative indices count from the end.
+        axis: the axis that the indices replace.
+        batch_dims: number of leading axes that both share.
+
+    Returns:
+        Tensor of shape ``params[:axis] + indices[batch_dims:] + params[axis + 1:]``.
+
+    Raises:
+        TypeError: the indices are no integers.
+        ValueError: the axis is out of range.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
+    axis = integer("Gather", "axis", axis)
+    shape = shape_of(input_params)
+    if -len(shape) <= axis < len(shape):
+        check_range("Gather", input_indices, shape[axis])
+    return Gather(batch_dims, axis=axis)(input_params, input_indices)
+
+
+def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
+    """Take the slices of an axis that a vector of indices names (MindSpore: ``ops.index_select``).
+
+    Args:
+        input: Tensor.
+        axis: the axis.
+        index: integer Tensor with at most one axis.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        ValueError: the axis is out of range, or ``index`` has more axes.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
+    if len(shape_of(index)) > 1:
+        raise located(
+            ValueError,
+            f"For 'index_select', the dimension of 'index' must be 1, but got {len(shape_of(index))}.",
+        )
+    axis = axis_of(axis, len(shape_of(input)), "index_select")
+    return gather(input, reshape(index, (-1,)), axis)
+
+
+def take_flat(input: Tensor, index: Any) -> Tensor:
+    """Take elements of the flattened Tensor (MindSpore: ``ops.take``).
+
+    Args:
+        input: Tensor.
+        index: integer Tensor of any shape.
+
+    Returns:
+        Tensor of the shape of ``index``.
+    """
+    return gather(reshape(input, (-1,)), index, 0)
+
+
+def along(op: str, x: Array, indices: Array, axis: int) -> Array:
+    """Take one element for each index, along an axis, at the index's own place in the others."""
+    if x.ndim != indices.ndim:
+        raise located(
+            ValueError,
+            f"For primitive[{op}], the rank of 'index' must be equal to {x.ndim}, but got "
+            f"{indices.ndim}.",
+        )
+    if not x.ndim:
+        return x
+    for i, (have, want) in enumerate(zip(x.shape, indices.shape, strict=True)):
+        if i != axis and have < want:
+            raise located(
+                ValueError,
+                f"For primitive[{op}], 'index' must not be larger than 'input' apart from axis "
+                f"{axis}, but got shapes {indices.shape} and {x.shape}.",
+            )
+    size = x.shape[axis]
+    indices = index_array(op, indices, size)
+    if not indices.size:
+        return jnp.zeros(indices.shape, x.dtype)
+    limits = [size if i == axis else n for i, n in enumerate(indices.shape)]
+    x = lax.slice(x, [0] * x.ndim, limits)
+    others = tuple(i for i in range(x.ndim) if i != axis)
+    numbers = lax.GatherDimensionNumbers(
+        offset_dims=(),
+        collapsed_slice_dims=(axis,),
+        start_index_map=(axis,),
+        operand_batching_dims=others,
+        start_indices_batching_dims=others,
+    )
+    return lax.gather(x, indices[..., None], numbers, (1,) * x.ndim, mode="fill")
+
+
+class GatherD(BoundPrimitive):
+    """One element for each index, along an axis; call: ``GatherD()(x, dim, index)``."""
+
+    statics: ClassVar[tuple[str, ...]] = ("dim",)
+    dim: int | None = field(default=None, kw_only=True)
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Gather; the axis stands between the arrays unless it is bound."""
+        if len(inputs) == 2:
+            return Primitive.__call__(self, *inputs)
+        x, dim, index = inputs
+        return Primitive.__call__(GatherD.of(integer("GatherD", "dim", dim)), x, index)
+
+    def compute(self, x: Array, index: Array) -> Array:
+        """Take along the axis."""
+        return along("GatherD", x, index, axis_of(self.dim, x.ndim, "GatherD", "dim"))
+
+
+def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Take one element for each index, along an axis (MindSpore: ``ops.gather_elements``).
+
+    Args:
+        input: Tensor.
+        dim: the axis.
+        index: integer Tensor of the same rank, not larger apart from ``dim``.
+
+    Returns:
+        Tensor of the shape of ``index``.
+
+    Raises:
+        TypeError: the indices are no integers.
+        ValueError: ranks or sizes do not fit, or the axis is out of range.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
+    dim = integer("GatherD", "dim", dim)
+    shape = shape_of(input)
+    if -len(shape) <= dim < len(shape):
+        check_range("GatherD", index, shape[dim])
+    return GatherD.of(dim)(input, index)
+
+
+def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Take one element for each index, along an axis; as `gather_elements`."""
+    return gather_elements(x, dim, index)
+
+
+def coordinates(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
+    """Prepare index tuples, the last axis of ``indices``, into the leading axes of a shape."""
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not indices.ndim or depth > len(shape):
+        raise located(
+            ValueError,
+            f"For '{op}', the last dimension of 'indices' must be at most the rank {len(shape)} of "
+            f"the input, but got indices of shape {indices.shape}.",
+        )
+    parts = [index_array(op, indices[..., i], shape[i]) for i in range(depth)]
+    return jnp.stack(parts, -1) if parts else indices.astype(np.int32)
+
+
+class GatherNd(Primitive):
+    """Slices by index tuples, which the last axis of the indices holds."""
+
+    def compute(self, x: Array, indices: Array) -> Array:
+        """Gather slices."""
+        where = coordinates("GatherNd", indices, x.shape)
+        depth = where.shape[-1]
+        batch = where.ndim - 1
+        rest = x.shape[depth:]
+        numbers = lax.GatherDimensionNumbers(
+            offset_dims=tuple(range(batch, batch + len(rest))),
+            collapsed_slice_dims=tuple(range(depth)),
+            start_index_map=tuple(range(depth)),
+        )
+        return lax.gather(x, where, numbers, (*(1,) * depth, *rest), mode="fill")
+
+
+def check_coordinates(op: str, indices: Any, shape: tuple[int, ...]) -> None:
+    """Raise if an index tuple has no element, where that can be known; as `check_range`."""
+    if current.frame is not None:
+        return
+    array = unwrap(indices)
+    if is_traced(array) or isinstance(array, jax.Array) and array.platform() != "cpu":
+        return
+    host = np.asarray(array)
+    if host.dtype.kind not in "iu" or not host.size or host.shape[-1] > len(shape):
+        return
+    for i in range(host.shape[-1]):
+        column = host[..., i]
+        if column.max() >= shape[i] or column.min() < -shape[i]:
+            raise located(
+                RuntimeError,
+                f"For '{op}', the indices {[int(column.min()), int(column.max())]} of axis {i} do "
+                f"not index into input_shape: {list(shape)}.",
+            )
+
+
+def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
+    """Take slices by index tuples (MindSpore: ``ops.gather_nd``).
+
+    Args:
+        input_x: Tensor of rank r.
+        indices: integer Tensor; its last axis holds tuples of at most r indices.
+
+    Returns:
+        Tensor of shape ``indices.shape[:-1] + input_x.shape[indices.shape[-1]:]``.
+
+    Raises:
+        TypeError: the indices are no integers.
+        ValueError: the tuples are longer than r.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
+    check_coordinates("GatherNd", indices, shape_of(input_x))
+    return GatherNd()(input_x, indices)
+
+
+class AdvancedIndex(Primitive, register=False):
+    """Elements by index arrays on several axes, with numpy's placing of the result axes.
+
+    Fields: which axes have an index array, in order.
+    """
+
+    axes: tuple[int, ...]
+
+    def compute(self, x: Array, *indices: Array) -> Array:
+        """Merge the indexed axes into one, and take along it."""
+        merged, linear, axis, _ = merge_axes("Gather", x, self.axes, indices)
+        return take("Gather", merged, linear, axis)
+
+
+def merge_axes(
+    op: str, x: Array, axes: tuple[int, ...], indices: tuple[Array, ...]
+) -> tuple[Array, Array, int, tuple[int, ...]]:
+    """Bring indexed axes together and merge them, and the index arrays with them.
+
+    Args:
+        op: name of the op, for messages.
+        x: array.
+        axes: axes with an index array, rising.
+        indices: one integer array an axis; they broadcast together.
+
+    Returns:
+        The array with the axes merged; the merged indices, out of range where one of them is; the
+        merged axis; the order of axes that brought them together.
+
+    Raises:
+        ValueError: the index arrays do not broadcast together.
+    """
+    neighbours = axes == tuple(range(axes[0], axes[0] + len(axes)))
+    place = axes[0] if neighbours else 0
+    rest = [a for a in range(x.ndim) if a not in axes]
+    order = (*rest[:place], *axes, *rest[place:])
+    moved = x if neighbours else lax.transpose(x, order)
+    sizes = [x.shape[a] for a in axes]
+    total = math.prod(sizes)
+    merged = moved.reshape((*moved.shape[:place], total, *moved.shape[place + len(axes) :]))
+    if len(axes) == 1:
+        return merged, indices[0], place, order
+    try:
+        shape = np.broadcast_shapes(*(i.shape for i in indices))
+    except ValueError:
+        raise located(
+            ValueError,
+            "For 'tensor getitem', x.shape and y.shape need to broadcast. The index Tensors have "
+            f"the shapes {[i.shape for i in indices]}.",
+        ) from None
+    dtype = np.int32 if total < 2**31 else np.int64
+    linear = jnp.zeros(shape, dtype)
+    valid = jnp.ones(shape, np.bool_)
+    for index, size in zip(indices, sizes, strict=True):
+        index = broadcast(index_array(op, index, size), shape).astype(dtype)
+        linear = linear * np.asarray(size, dtype) + index
+        valid = valid & (index >= 0) & (index < np.asarray(size, dtype))
+    return merged, jnp.where(valid, linear, np.asarray(total, dtype)), place, order
+
+
+class MaskedFill(Primitive):
+    """One value where a mask is true; the mask broadcasts with the input."""
+
+    promotes: ClassVar[tuple[int, ...]] = (0, 2)
+
+    def compute(self, x: Array, mask: Array, value: Array) -> Array:
+        """Fill; the value is cast to the dtype of ``x``."""
+        if mask.dtype != np.bool_:
+            raise located(
+                TypeError,
+                "For primitive[MaskedFill], the input argument[mask] must be a type of {Bool}, but "
+                f"got {from_np(mask.dtype)}.",
+            )
+        if value.ndim:
+            raise located(
+                ValueError,
+                "For 'MaskedFill', 'value' only supports a 0-dimensional value tensor or a float "
+                f"number, but got tensor with {value.ndim} dimension(s).",
+            )
+        shape = broadcast_shape("MaskedFill", x.shape, mask.shape)
+        x, mask = broadcast(x, shape), broadcast(mask, shape)
+        return jnp.where(mask, value.astype(x.dtype), x)
+
+
+def broadcast_shape(op: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Give the common shape of several.
+
+    Raises:
+        ValueError: they do not broadcast together.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise located(
+            ValueError, f"For '{op}', the shapes {list(shapes)} need to broadcast together."
+        ) from None
+
+
+def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Put a value where a mask is true (MindSpore: ``ops.masked_fill``).
+
+    Args:
+        input_x: Tensor.
+        mask: Bool Tensor; it broadcasts with ``input_x``.
+        value: number or 0-d Tensor, cast to the dtype of ``input_x``.
+
+    Returns:
+        Tensor of the dtype of ``input_x``.
+
+    Raises:
+        TypeError: ``mask`` is not Bool.
+        ValueError: ``value`` has axes, or the shapes do not broadcast.
+    """
+    return MaskedFill()(input_x, mask, value)
+
+
+def need_values(op: str, instead: str, *arrays: Any) -> None:
+    """Raise if an array has no values yet.
+
+    Raises:
+        RuntimeError: an array is being traced.
+    """
+    if any(is_traced(a) for a in arrays):
+        raise located(
+            RuntimeError,
+            f"For '{op}', the shape of the result depends on values, which a compiled program does "
+            f"not have: {instead}, or run this part in PYNATIVE_MODE.",
+        )
+
+
+class NonZero(Primitive):
+    """Index tuples of the elements that are not zero, one a row."""
+
+    concrete: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> Array:
+        """Find them on the host."""
+        need_values("nonzero", "use ops.where(condition, a, b) with a mask", x)
+        return jnp.asarray(np.argwhere(np.asarray(x)), np.int64)
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """Find the elements that are not zero (MindSpore: ``ops.nonzero``).
+
+    Args:
+        input: Tensor of rank r.
+        as_tuple: whether to give one vector an axis.
+
+    Returns:
+        Int64 Tensor of shape (n, r), or a tuple of r Tensors of shape (n,).
+
+    Raises:
+        RuntimeError: a compiled program asks, which cannot know n.
+    """
+    found = NonZero()(input)
+    if not as_tuple:
+        return found
+    from mindjax.ops.sequence import unstack
+
+    return unstack(found, 1)
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """Find the elements that are not zero; as `nonzero`."""
+    return nonzero(input)
+
+
+class _BroadcastBoth(Primitive, register=False):
+    """Two arrays in their common shape."""
+
+    def compute(self, x: Array, y: Array) -> tuple[Array, Array]:
+        shape = broadcast_shape("MaskedSelect", x.shape, y.shape)
+        return broadcast(x, shape), broadcast(y, shape)
+
+
+class MaskedSelect(Primitive):
+    """The elements where a mask is true, in one axis."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Select; the positions are found first, the elements gathered by them."""
+        x, mask = inputs
+        if shape_of(x) != shape_of(mask):
+            x, mask = _BroadcastBoth()(x, mask)
+        flat = NonZero()(_Bool("MaskedSelect")(reshape(mask, (-1,))))
+        return Gather.__call__(Gather(axis=0), reshape(x, (-1,)), reshape(flat, (-1,)))
+
+
+class _Bool(Primitive, register=False):
+    """A mask, checked."""
+
+    op: str
+
+    def compute(self, mask: Array) -> Array:
+        if mask.dtype != np.bool_:
+            raise located(
+                TypeError,
+                f"For primitive[{self.op}], the input argument[mask] must be a type of {{Bool}}, "
+                f"but got {from_np(mask.dtype)}.",
+            )
+        return mask
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """Take the elements where a mask is true (MindSpore: ``ops.masked_select``).
+
+    Args:
+        input: Tensor.
+        mask: Bool Tensor; it broadcasts with ``input``.
+
+    Returns:
+        Tensor with one axis.
+
+    Raises:
+        TypeError: ``mask`` is not Bool.
+        RuntimeError: a compiled program asks, which cannot know how many there are.
+    """
+    return MaskedSelect()(input, mask)
+
+
+class Unique(Primitive):
+    """Distinct elements in order of first appearance, and where each element went."""
+
+    concrete: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> tuple[Array, Array]:
+        """Find them on the host."""
+        need_values("unique", "sort and mask repeated elements instead", x)
+        host = np.asarray(x).reshape(-1)
+        values, first, inverse = np.unique(host, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        dtype = np.int32 if x.dtype == np.int32 else np.int64
+        return jnp.asarray(values[order]), jnp.asarray(rank[inverse].astype(dtype))
+
+
+def unique(input: Tensor) -> tuple[Tensor, Tensor]:
+    """Find the distinct elements in order of first appearance (MindSpore: ``ops.unique``).
+
+    Args:
+        input: Tensor.
+
+    Returns:
+        The distinct elements, and for each element of the flattened input the index of its value.
+
+    Raises:
+        RuntimeError: a compiled program asks, which cannot know how many there are.
+    """
+    return Unique()(input)
+
+
+class UniqueExt(Primitive, register=False):
+    """Distinct elements in rising order, with inverse and counts (``mint.unique``)."""
+
+    axis: int | None
+    concrete: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> tuple[Array, Array, Array]:
+        """Find them on the host."""
+        need_values("unique", "sort and mask repeated elements instead", x)
+        host = np.asarray(x)
+        values, inverse, counts = np.unique(
+            host, return_inverse=True, return_counts=True, axis=self.axis
+        )
+        inverse = inverse.reshape(host.shape if self.axis is None else -1)
+        return jnp.asarray(values), jnp.asarray(inverse, np.int64), jnp.asarray(counts, np.int64)
+
+
+class EmbeddingLookup(Primitive):
+    """Rows by index; call: ``EmbeddingLookup()(input_params, input_indices, offset)``."""
+
+    def compute(self, x: Array, indices: Array, offset: Array) -> Array:
+        """Take rows; indices outside the table give zeros."""
+        where = indices.astype(np.int32) - offset.astype(np.int32)
+        valid = (where >= 0) & (where < x.shape[0])
+        rows = take("EmbeddingLookup", x, jnp.where(valid, where, 0), 0)
+        return jnp.where(valid.reshape(valid.shape + (1,) * (x.ndim - 1)), rows, 0).astype(x.dtype)

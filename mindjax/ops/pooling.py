@@ -1,0 +1,698 @@
+"""Pooling: maxima and averages over windows, and over a fixed number of regions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mindjax.core import checks
+from mindjax.core.dtype import int64
+from mindjax.core.errors import located
+from mindjax.core.primitive import Primitive
+
+if TYPE_CHECKING:
+    from mindjax.tensor.tensor import Tensor
+
+Array = jax.Array
+Window = tuple[int, ...]
+
+
+def _set(record: Primitive, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(record, name, value)
+
+
+def _lowest(dtype: Any) -> Any:
+    if jnp.issubdtype(dtype, jnp.inexact):
+        return np.array(-np.inf, dtype)
+    return np.array(jnp.iinfo(dtype).min, dtype)
+
+
+def _place(values: Window, rank: int, layout: str, filling: Any) -> tuple[Any, ...]:
+    """Put one value a spatial axis into a tuple over all axes."""
+    first = 1 if layout == "NHWC" else rank - len(values)
+    full = [filling] * rank
+    full[first : first + len(values)] = values
+    return tuple(full)
+
+
+def _max_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout: str) -> Array:
+    return lax.reduce_window(
+        x,
+        _lowest(x.dtype),
+        lax.max,
+        _place(kernel, x.ndim, layout, 1),
+        _place(stride, x.ndim, layout, 1),
+        padding,
+    )
+
+
+def _sum_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout: str) -> Array:
+    return lax.reduce_window(
+        x,
+        np.array(0, x.dtype),
+        lax.add,
+        _place(kernel, x.ndim, layout, 1),
+        _place(stride, x.ndim, layout, 1),
+        padding,
+    )
+
+
+def _check_rank(x: Array, rank: int, owner: str) -> None:
+    if x.ndim != rank:
+        raise located(
+            ValueError,
+            f"For primitive[{owner}], the length of input must be equal to {rank}, but got "
+            f"{x.ndim}.",
+        )
+
+
+def _check_fit(x: Array, out: Array, kernel: Window, owner: str) -> None:
+    if 0 in out.shape and 0 not in x.shape:
+        raise located(
+            ValueError,
+            f"For '{owner}', the each element of the output shape must be larger than 0, but got "
+            f"output shape: {out.shape}. The input shape: {x.shape}, kernel size: {kernel}.",
+        )
+
+
+def _window_pads(
+    sizes: Window, kernel: Window, stride: Window, pads: Window, dilation: Window, ceil_mode: bool
+) -> tuple[tuple[int, int], ...]:
+    """Give the pads at both ends of every axis; a window that starts past the far pad is dropped."""
+    padding = []
+    for n, k, s, p, d in zip(sizes, kernel, stride, pads, dilation, strict=True):
+        reach = d * (k - 1) + 1
+        room = n + 2 * p - reach
+        count = (-(-room // s) if ceil_mode else room // s) + 1
+        if ceil_mode and (count - 1) * s >= n + p:
+            count -= 1
+        padding.append((p, max((count - 1) * s + reach - n - p, 0) if ceil_mode else p))
+    return tuple(padding)
+
+
+class MaxPool(Primitive):
+    """Maxima over windows (MindSpore: ``ops.MaxPool``).
+
+    Args:
+        kernel_size: int or (height, width).
+        strides: int or (height, width).
+        pad_mode: ``"valid"`` or ``"same"``, in either case.
+        data_format: ``"NCHW"`` or ``"NHWC"``.
+    """
+
+    kernel_size: Any = 1
+    strides: Any = 1
+    pad_mode: str = "valid"
+    data_format: str = "NCHW"
+
+    def __post_init__(self) -> None:
+        _prepare_pool(self, "MaxPool")
+
+    def compute(self, x: Array) -> Array:
+        """Pool (N, C, H, W)."""
+        _check_rank(x, 4, "MaxPool")
+        out = _max_windows(x, self.kernel_size, self.strides, self.pad_mode, self.data_format)
+        _check_fit(x, out, self.kernel_size, "MaxPool")
+        return out
+
+
+class AvgPool(Primitive):
+    """Averages over windows; what is padded does not count (MindSpore: ``ops.AvgPool``).
+
+    Args:
+        kernel_size: int or (height, width).
+        strides: int or (height, width).
+        pad_mode: ``"valid"`` or ``"same"``, in either case.
+        data_format: ``"NCHW"`` or ``"NHWC"``.
+    """
+
+    kernel_size: Any = 1
+    strides: Any = 1
+    pad_mode: str = "VALID"
+    data_format: str = "NCHW"
+
+    def __post_init__(self) -> None:
+        _prepare_pool(self, "AvgPool")
+
+    def compute(self, x: Array) -> Array:
+        """Pool (N, C, H, W)."""
+        _check_rank(x, 4, "AvgPool")
+        kernel, stride, layout = self.kernel_size, self.strides, self.data_format
+        total = _sum_windows(x, kernel, stride, self.pad_mode, layout)
+        _check_fit(x, total, kernel, "AvgPool")
+        if self.pad_mode == "VALID":
+            return total / np.array(np.prod(kernel), x.dtype)
+        first = 1 if layout == "NHWC" else 2
+        pads = lax.padtype_to_pads(x.shape[first : first + 2], kernel, stride, "SAME")
+        counts = [
+            _counts(n, k, s, low, low, True)
+            for n, k, s, (low, _) in zip(
+                x.shape[first : first + 2], kernel, stride, pads, strict=True
+            )
+        ]
+        return total / _count_array(counts, total, first)
+
+
+def _prepare_pool(record: Any, owner: str) -> None:
+    checks.of_type("pad_mode", record.pad_mode, str, owner)
+    mode = checks.one_of("pad_mode", record.pad_mode.upper(), ("VALID", "SAME"), owner)
+    checks.one_of("format", record.data_format, ("NCHW", "NHWC"), owner)
+    sizes = {}
+    for name in ("kernel_size", "strides"):
+        value = getattr(record, name)
+        if isinstance(value, tuple) and len(value) == 4:
+            value = value[1:3] if record.data_format == "NHWC" else value[2:]
+        sizes[name] = checks.pool_sizes(name, value, 2, owner)
+    _set(record, pad_mode=mode, **sizes)
+
+
+def _counts(n: int, k: int, s: int, low: int, high: int, inside: bool) -> Any:
+    """Count, for each window of one axis, the elements that the average divides by."""
+    starts = np.arange(0, n + low + high + s, s) - low
+    ends = np.minimum(starts + k, n if inside else n + high)
+    return np.maximum(ends - (np.maximum(starts, 0) if inside else starts), 1)
+
+
+def _count_array(counts: list[Any], out: Array, first: int) -> Array:
+    """Multiply the counts of every axis, as a constant that broadcasts against the output."""
+    total = np.ones((1,) * out.ndim)
+    for i, count in enumerate(counts):
+        shape = [1] * out.ndim
+        shape[first + i] = out.shape[first + i]
+        total = total * count[: out.shape[first + i]].reshape(shape)
+    if (total == total.flat[0]).all():
+        total = total.flat[0]
+    return jnp.asarray(total, out.dtype)
+
+
+class _MaxPoolNd(Primitive, register=False):
+    """Maxima over windows of the last axes, with explicit pads."""
+
+    kernel_size: Window
+    strides: Window
+    pads: Window
+    dilation: Window
+    ceil_mode: bool
+
+    def compute(self, x: Array) -> Array:
+        first = x.ndim - len(self.kernel_size)
+        pads = _window_pads(
+            x.shape[first:],
+            self.kernel_size,
+            self.strides,
+            self.pads,
+            self.dilation,
+            self.ceil_mode,
+        )
+        out = lax.reduce_window(
+            x,
+            _lowest(x.dtype),
+            lax.max,
+            _place(self.kernel_size, x.ndim, "NCHW", 1),
+            _place(self.strides, x.ndim, "NCHW", 1),
+            _place(pads, x.ndim, "NCHW", (0, 0)),
+            window_dilation=_place(self.dilation, x.ndim, "NCHW", 1),
+        )
+        _check_fit(x, out, self.kernel_size, "MaxPool")
+        return out
+
+
+class MaxPoolWithArgmaxV2(Primitive):
+    """Maxima over windows and their places (MindSpore: ``ops.MaxPoolWithArgmaxV2``).
+
+    Args:
+        kernel_size: int or (height, width).
+        strides: int or (height, width); None for ``kernel_size``.
+        pads: int or (height, width), at most half of the kernel.
+        dilation: int or (height, width).
+        ceil_mode: count windows that only begin inside.
+        argmax_type: Int64 or Int32.
+    """
+
+    kernel_size: Any
+    strides: Any = None
+    pads: Any = 0
+    dilation: Any = (1, 1)
+    ceil_mode: bool = False
+    argmax_type: Any = int64
+
+    def __post_init__(self) -> None:
+        _set(self, **_explicit(self, 2, "MaxPoolWithArgmaxV2"))
+
+    def compute(self, x: Array) -> tuple[Array, Array]:
+        """Pool (N, C, H, W).
+
+        Returns:
+            The maxima, and their places in the flattened (H, W).
+        """
+        if x.ndim != 4:
+            raise located(
+                ValueError,
+                "For primitive[MaxPoolWithArgmaxV2], the input x rank must be equal to 4, but got "
+                f"{x.ndim}.",
+            )
+        window = (self.kernel_size, self.strides, self.pads, self.dilation)
+        out = _MaxPoolNd(*window, self.ceil_mode).compute(x)
+        place = _argmax_windows(x, out.shape, *window, self.ceil_mode)
+        return out, place.astype(self.argmax_type.np)
+
+
+def _argmax_windows(
+    x: Array,
+    out: Window,
+    kernel: Window,
+    stride: Window,
+    pads: Window,
+    dilation: Window,
+    ceil_mode: bool,
+) -> Array:
+    x = lax.stop_gradient(x)
+    edges = _window_pads(x.shape[2:], kernel, stride, pads, dilation, ceil_mode)
+    padded = lax.pad(x, _lowest(x.dtype), [(0, 0, 0)] * 2 + [(a, b, 0) for a, b in edges])
+    flat = lax.broadcasted_iota(np.int32, x.shape[2:], 0) * np.int32(x.shape[3])
+    flat = flat + lax.broadcasted_iota(np.int32, x.shape[2:], 1)
+    places = lax.pad(flat, np.int32(-1), [(a, b, 0) for a, b in edges])
+    best, found = None, None
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            start = (i * dilation[0], j * dilation[1])
+            limit = tuple(a + (n - 1) * s + 1 for a, n, s in zip(start, out[2:], stride, strict=True))
+            value = lax.slice(padded, (0, 0, *start), (*out[:2], *limit), (1, 1, *stride))
+            place = jnp.broadcast_to(lax.slice(places, start, limit, stride), value.shape)
+            if best is None or found is None:
+                best, found = value, place
+            else:
+                better = (value > best) | ((found < 0) & (place >= 0))
+                best, found = jnp.where(better, value, best), jnp.where(better, place, found)
+    assert found is not None
+    return found
+
+
+def _explicit(record: Any, count: int, owner: str) -> dict[str, Any]:
+    """Bring sizes, strides, pads and dilation to one int an axis, and check the pads."""
+    kernel = checks.pool_sizes("kernel_size", _tuple(record.kernel_size), count, owner)
+    strides = kernel if record.strides is None else _tuple(record.strides)
+    pads = record.pads if not isinstance(record.pads, int) else (record.pads,) * count
+    pads = tuple(checks.non_negative_int("pads", p, owner) for p in pads)
+    if len(pads) != count or any(2 * p > k for p, k in zip(pads, kernel, strict=False)):
+        raise located(
+            ValueError,
+            "It is required that the `pads` is no more than half of the `kernel_size`, but gets "
+            f"pads{pads} and kernel_size{kernel}.",
+        )
+    return {
+        "kernel_size": kernel,
+        "strides": checks.pool_sizes("strides", strides, count, owner),
+        "pads": pads,
+        "dilation": checks.pool_sizes("dilation", _tuple(record.dilation), count, owner),
+        "ceil_mode": checks.boolean("ceil_mode", record.ceil_mode, owner),
+    }
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+class _MaxPoolArguments:
+    """The arguments of a max pooling function, in the form that `_explicit` checks."""
+
+    def __init__(
+        self, kernel_size: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: Any
+    ) -> None:
+        self.kernel_size, self.strides, self.pads = kernel_size, strides, pads
+        self.dilation, self.ceil_mode = dilation, ceil_mode
+
+
+def max_pool_nd(
+    x: Any,
+    count: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    owner: str,
+) -> Any:
+    """Take maxima over windows of the last ``count`` axes, whatever the rank."""
+    arguments = _MaxPoolArguments(kernel_size, stride, padding, dilation, ceil_mode)
+    return _MaxPoolNd(**_explicit(arguments, count, owner))(x)
+
+
+def max_pool2d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    return_indices: bool = False,
+    ceil_mode: bool = False,
+) -> Any:
+    """Take maxima over windows of images (MindSpore: ``ops.max_pool2d``).
+
+    Args:
+        x: (N, C, H, W).
+        kernel_size: int or (height, width).
+        stride: int or (height, width); None for ``kernel_size``.
+        padding: int or (height, width), at most half of the kernel.
+        dilation: int or (height, width).
+        return_indices: give the places of the maxima too.
+        ceil_mode: count windows that only begin inside.
+
+    Returns:
+        Tensor (N, C, H', W'); with ``return_indices`` also their places in the flattened (H, W),
+        Int64.
+
+    Raises:
+        ValueError: an argument or the rank does not fit.
+    """
+    checks.boolean("return_indices", return_indices, "max_pool2d")
+    if return_indices:
+        return MaxPoolWithArgmaxV2(kernel_size, stride, padding, dilation, ceil_mode)(x)
+    if len(x.shape) != 4:
+        raise located(
+            ValueError,
+            "For primitive[MaxPoolWithArgmaxV2], the input x rank must be equal to 4, but got "
+            f"{len(x.shape)}.",
+        )
+    owner = "MaxPoolWithArgmaxV2"
+    return max_pool_nd(x, 2, kernel_size, stride, padding, dilation, ceil_mode, owner)
+
+
+class _AvgPoolNd(Primitive, register=False):
+    """Averages over windows of the last axes, with explicit pads."""
+
+    kernel_size: Window
+    strides: Window
+    pads: Window
+    ceil_mode: bool
+    count_include_pad: bool
+    divisor_override: int
+
+    def compute(self, x: Array) -> Array:
+        first = x.ndim - len(self.kernel_size)
+        kernel, stride = self.kernel_size, self.strides
+        ones = (1,) * len(kernel)
+        sizes = x.shape[first:]
+        pads = _window_pads(sizes, kernel, stride, self.pads, ones, self.ceil_mode)
+        total = _sum_windows(x, kernel, stride, _place(pads, x.ndim, "NCHW", (0, 0)), "NCHW")
+        _check_fit(x, total, kernel, "AvgPool")
+        if self.divisor_override:
+            return total / np.array(self.divisor_override, x.dtype)
+        counts = [
+            _counts(n, k, s, p, p, not self.count_include_pad)
+            for n, k, s, p in zip(sizes, kernel, stride, self.pads, strict=True)
+        ]
+        return total / _count_array(counts, total, first)
+
+
+def avg_pool_nd(
+    x: Any,
+    count: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    owner: str,
+) -> Any:
+    """Take averages over windows of the last ``count`` axes, whatever the rank."""
+    kernel = checks.pool_sizes("kernel_size", _tuple(kernel_size), count, owner)
+    pads = (padding,) * count if isinstance(padding, int) else tuple(padding)
+    pads = tuple(checks.non_negative_int("padding", p, owner) for p in pads)
+    if len(pads) == 2 * count and pads[::2] == pads[1::2]:
+        pads = pads[::2]
+    if len(pads) != count or any(2 * p > k for p, k in zip(pads, kernel, strict=False)):
+        raise located(
+            ValueError,
+            f"For '{owner}', the 'padding' must be at most half of 'kernel_size', but got "
+            f"{padding} and {kernel}.",
+        )
+    if divisor_override is not None:
+        checks.of_type("divisor_override", divisor_override, int, owner)
+    record = _AvgPoolNd(
+        kernel,
+        kernel if stride is None else checks.pool_sizes("stride", _tuple(stride), count, owner),
+        pads,
+        checks.boolean("ceil_mode", ceil_mode, owner),
+        checks.boolean("count_include_pad", count_include_pad, owner),
+        divisor_override or 0,
+    )
+    return record(x)
+
+
+def _ranks(x: Any, ranks: tuple[int, ...], owner: str) -> None:
+    if len(x.shape) not in ranks:
+        raise located(
+            ValueError,
+            f"For '{owner}', the input must have {' or '.join(map(str, ranks))} dims, but got "
+            f"shape {tuple(x.shape)}.",
+        )
+
+
+def avg_pool1d(
+    input_x: Any,
+    kernel_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """Take averages over windows of sequences (MindSpore: ``ops.avg_pool1d``).
+
+    Args:
+        input_x: (N, C, W).
+        kernel_size: int.
+        stride: int.
+        padding: int, at most half of the kernel.
+        ceil_mode: count windows that only begin inside.
+        count_include_pad: divide by the window's size at the edges too.
+
+    Returns:
+        Tensor (N, C, W').
+
+    Raises:
+        ValueError: an argument or the rank does not fit.
+    """
+    _ranks(input_x, (3,), "avg_pool1d")
+    rest = (padding, ceil_mode, count_include_pad, None)
+    return avg_pool_nd(input_x, 1, kernel_size, stride, *rest, "avg_pool1d")
+
+
+def avg_pool2d(
+    input_x: Any,
+    kernel_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = 0,
+) -> Tensor:
+    """Take averages over windows of images (MindSpore: ``ops.avg_pool2d``).
+
+    Args:
+        input_x: (N, C, H, W).
+        kernel_size: int or (height, width).
+        stride: int or (height, width).
+        padding: int or (height, width), at most half of the kernel.
+        ceil_mode: count windows that only begin inside.
+        count_include_pad: divide by the window's size at the edges too.
+        divisor_override: what to divide by; 0 or None for the number of elements.
+
+    Returns:
+        Tensor (N, C, H', W').
+
+    Raises:
+        ValueError: an argument or the rank does not fit.
+    """
+    _ranks(input_x, (4,), "avg_pool2d")
+    rest = (padding, ceil_mode, count_include_pad, divisor_override)
+    return avg_pool_nd(input_x, 2, kernel_size, stride, *rest, "avg_pool2d")
+
+
+class AdaptiveAvgPool2D(Primitive):
+    """Averages over a fixed number of regions (MindSpore: ``ops.AdaptiveAvgPool2D``).
+
+    Args:
+        output_size: int or (height, width); None keeps the input's size.
+    """
+
+    output_size: Any
+
+    def __post_init__(self) -> None:
+        _set(self, output_size=_regions(self.output_size, 2, "AdaptiveAvgPool2D"))
+
+    def compute(self, x: Array) -> Array:
+        """Pool (N, C, H, W) or (C, H, W)."""
+        if x.ndim not in (3, 4):
+            raise located(
+                ValueError,
+                f"For 'AdaptiveAvgPool2D', the input must have 3 or 4 dims, but got {x.ndim}.",
+            )
+        return _adaptive_average(x, self.output_size)
+
+
+class _AdaptiveAvgPool1D(Primitive, register=False):
+    """Averages over a fixed number of regions of the last axis."""
+
+    output_size: Any
+
+    def compute(self, x: Array) -> Array:
+        return _adaptive_average(x, self.output_size)
+
+
+class _AdaptiveMaxPool(Primitive, register=False):
+    """Maxima over a fixed number of regions of the last axes."""
+
+    output_size: Any
+
+    def compute(self, x: Array) -> Array:
+        first = x.ndim - len(self.output_size)
+        for i, size in enumerate(self.output_size):
+            n = x.shape[first + i]
+            edges = _edges(n, n if size is None else size)
+            parts = [
+                jnp.max(lax.slice_in_dim(x, a, b, axis=first + i), first + i, keepdims=True)
+                for a, b in edges
+            ]
+            x = lax.concatenate(parts, first + i)
+        return x
+
+
+class AdaptiveMaxPool2D(Primitive):
+    """Maxima over a fixed number of regions, and their places (MindSpore: ``ops.AdaptiveMaxPool2D``).
+
+    Args:
+        output_size: int or (height, width); None keeps the input's size.
+    """
+
+    output_size: Any
+
+    def __post_init__(self) -> None:
+        _set(self, output_size=_regions(self.output_size, 2, "AdaptiveMaxPool2D"))
+
+    def compute(self, x: Array) -> tuple[Array, Array]:
+        """Pool (N, C, H, W) or (C, H, W).
+
+        Returns:
+            The maxima, and their places in the flattened (H, W), Int64.
+        """
+        out = _AdaptiveMaxPool(self.output_size).compute(x)
+        rows = _edges(x.shape[-2], out.shape[-2])
+        columns = _edges(x.shape[-1], out.shape[-1])
+        still, width, places = lax.stop_gradient(x), x.shape[-1], []
+        for a, b in rows:
+            for c, d in columns:
+                part = still[..., a:b, c:d].reshape(*x.shape[:-2], -1)
+                best = lax.argmax(part, part.ndim - 1, np.int32)
+                size = np.int32(d - c)
+                places.append((best // size + np.int32(a)) * np.int32(width) + best % size + np.int32(c))
+        return out, jnp.stack(places, -1).reshape(out.shape).astype(np.int64)
+
+
+def _regions(size: Any, count: int, owner: str) -> tuple[int | None, ...]:
+    checks.of_type("output_size", size, (int, tuple), owner)
+    sizes = (size,) * count if isinstance(size, int) else size
+    if len(sizes) != count:
+        raise located(
+            ValueError,
+            f"For '{owner}', the length of 'output_size' must be {count}, but got {size}.",
+        )
+    for i, n in enumerate(sizes):
+        if n is not None and checks.of_type(f"output_size[{i}]", n, int, owner) < 0:
+            raise located(
+                ValueError,
+                f"For '{owner}', the argument 'output_size[{i}]' must >= 0, but got {n}.",
+            )
+    return tuple(sizes)
+
+
+def _edges(n: int, regions: int) -> list[tuple[int, int]]:
+    return [(i * n // regions, -(-(i + 1) * n // regions)) for i in range(regions)]
+
+
+def _adaptive_average(x: Array, sizes: tuple[int | None, ...]) -> Array:
+    first = x.ndim - len(sizes)
+    counts = [x.shape[first + i] if r is None else r for i, r in enumerate(sizes)]
+    if all(r and x.shape[first + i] % r == 0 for i, r in enumerate(counts)):
+        shape, axes = list(x.shape[:first]), []
+        for i, r in enumerate(counts):
+            axes.append(len(shape) + 1)
+            shape += [r, x.shape[first + i] // r]
+        return jnp.mean(x.reshape(shape), tuple(axes))
+    for i, r in enumerate(counts):
+        axis = first + i
+        parts = [
+            jnp.mean(lax.slice_in_dim(x, a, b, axis=axis), axis, keepdims=True)
+            for a, b in _edges(x.shape[axis], r)
+        ]
+        x = lax.concatenate(parts, axis)
+    return x
+
+
+def adaptive_avg_pool1d(input: Any, output_size: int) -> Tensor:
+    """Average over ``output_size`` regions of sequences (MindSpore: ``ops.adaptive_avg_pool1d``).
+
+    Args:
+        input: (N, C, W) or (C, W).
+        output_size: number of regions.
+
+    Returns:
+        Tensor (N, C, output_size).
+
+    Raises:
+        ValueError: the size or the rank does not fit.
+    """
+    _ranks(input, (2, 3), "adaptive_avg_pool1d")
+    return _AdaptiveAvgPool1D(_regions(output_size, 1, "adaptive_avg_pool1d"))(input)
+
+
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Tensor:
+    """Average over regions of images (MindSpore: ``ops.adaptive_avg_pool2d``).
+
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        output_size: int or (height, width); None keeps the input's size.
+
+    Returns:
+        Tensor (N, C, height, width).
+
+    Raises:
+        ValueError: the size or the rank does not fit.
+    """
+    return AdaptiveAvgPool2D(_tuple(output_size))(input)
+
+
+def adaptive_max_pool1d(input: Any, output_size: int) -> Tensor:
+    """Take maxima over regions of sequences; arguments as `adaptive_avg_pool1d`.
+
+    MindSpore: ``ops.adaptive_max_pool1d``.
+    """
+    _ranks(input, (2, 3), "adaptive_max_pool1d")
+    return _AdaptiveMaxPool(_regions(output_size, 1, "adaptive_max_pool1d"))(input)
+
+
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Take maxima over regions of images (MindSpore: ``ops.adaptive_max_pool2d``).
+
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        output_size: int or (height, width); None keeps the input's size.
+        return_indices: give the places of the maxima too.
+
+    Returns:
+        Tensor (N, C, height, width); with ``return_indices`` also their places in the flattened
+        (H, W), Int64.
+
+    Raises:
+        ValueError: the size or the rank does not fit.
+    """
+    _ranks(input, (3, 4), "adaptive_max_pool2d")
+    if checks.boolean("return_indices", return_indices, "adaptive_max_pool2d"):
+        return AdaptiveMaxPool2D(_tuple(output_size))(input)
+    return _AdaptiveMaxPool(_regions(_tuple(output_size), 2, "adaptive_max_pool2d"))(input)

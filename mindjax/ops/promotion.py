@@ -1,0 +1,101 @@
+"""Implicit conversion inside `compute`: arrays brought to the dtype that the one table gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mindjax.core.dtype import from_np, promote_types
+from mindjax.core.errors import located
+
+Array = jax.Array
+
+
+def promote(*arrays: Any, op: str = "") -> tuple[Array, ...]:
+    """Convert arrays to their common dtype.
+
+    Args:
+        arrays: arrays of any shape; None stands for an absent optional operand and is kept.
+        op: name of the operator, for messages.
+
+    Returns:
+        The arrays in the same order, of one dtype.
+
+    Raises:
+        TypeError: two dtypes do not mix, or every operand is absent.
+    """
+    common = None
+    for x in arrays:
+        if x is not None:
+            dtype = from_np(x.dtype)
+            common = dtype if common is None else promote_types(common, dtype)
+    if common is None:
+        raise located(TypeError, f"For '{op}', an operand must be a Tensor, but all are None.")
+    return tuple(x if x is None else convert(x, common.np) for x in arrays)
+
+
+def promote_pair(op: str, x: Any, y: Any) -> tuple[Array, Array]:
+    """Convert the two operands of an operator to their common dtype.
+
+    Args:
+        op: name of the operator, for messages.
+        x: first array.
+        y: second array.
+
+    Returns:
+        Both arrays, of one dtype.
+
+    Raises:
+        TypeError: an operand is None or a sequence, or the dtypes do not mix.
+    """
+    for operand in (x, y):
+        if operand is None or isinstance(operand, tuple | list):
+            kind = "None" if operand is None else type(operand).__name__
+            raise located(
+                TypeError, f"For '{op}', the operands must be Tensors or numbers, but got {kind}."
+            )
+    if x.dtype == y.dtype:
+        return x, y
+    common = promote_types(from_np(x.dtype), from_np(y.dtype)).np
+    return convert(x, common), convert(y, common)
+
+
+def convert(x: Any, dtype: Any) -> Array:
+    """Convert an array as jax does, without the original's rules for values out of range."""
+    if isinstance(x, np.ndarray):
+        return jnp.asarray(x, dtype)
+    return x if x.dtype == dtype else jax.lax.convert_element_type(x, dtype)
+
+
+def floating(x: Any) -> Array:
+    """Convert integers and truth values to float32; other arrays stay as they are."""
+    if jnp.issubdtype(x.dtype, jnp.inexact):
+        return x
+    return convert(x, np.float32)
+
+
+def is_float(x: Any) -> bool:
+    """Tell whether an array holds real floating-point numbers."""
+    return jnp.issubdtype(x.dtype, jnp.floating)
+
+
+def is_bool(x: Any) -> bool:
+    """Tell whether an array holds truth values."""
+    return x.dtype == np.bool_
+
+
+def refuse_bool(op: str, *arrays: Any) -> None:
+    """Raise if every array holds truth values, for which the operator is not defined.
+
+    Raises:
+        TypeError: all arrays are Bool.
+    """
+    if all(is_bool(x) for x in arrays):
+        raise located(
+            TypeError,
+            f"For primitive[{op}], the input argument[x] must be a number type, but got "
+            "Tensor[Bool].",
+        )

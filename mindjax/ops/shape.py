@@ -1,0 +1,516 @@
+"""Views and questions of shape: reshape, transpose, squeeze, broadcast and their relatives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from mindjax.core.errors import located
+from mindjax.core.handle import Handle
+from mindjax.core.primitive import Primitive
+from mindjax.ops.bound import BoundPrimitive, axes_of, axis_of, integer, integers, static
+
+if TYPE_CHECKING:
+    from mindjax.tensor.tensor import Tensor
+
+Array = jax.Array
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """Give the shape of a Tensor, an array or a number, without touching a device."""
+    if isinstance(x, Handle):
+        return x.value_shape
+    return np.shape(x)
+
+
+class Reshape(BoundPrimitive):
+    """The same elements in another shape; call: ``Reshape()(input, shape)``."""
+
+    view: ClassVar[bool] = True
+    statics: ClassVar[tuple[str, ...]] = ("shape",)
+    shape: tuple[int, ...] = field(default=(), kw_only=True)
+
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the shape's type."""
+        return {"shape": integers("Reshape", "shape", statics["shape"])}
+
+    def compute(self, x: Array) -> Array:
+        """Reshape, with one -1 filled in."""
+        return x.reshape(_filled_in(self.shape, x.size))
+
+
+def _filled_in(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    if shape.count(-1) > 1:
+        raise located(ValueError, f"For 'Reshape', only one dimension can be inferred, got {shape}.")
+    if any(s < -1 for s in shape):
+        raise located(ValueError, f"For 'Reshape', invalid proposed_shape dimension in {shape}.")
+    known = math.prod(s for s in shape if s != -1)
+    if -1 in shape and known and size % known == 0:
+        return tuple(size // known if s == -1 else s for s in shape)
+    if -1 in shape or known != size:
+        raise located(
+            ValueError,
+            f"For 'Reshape', proposed_shape '{list(shape)}' is invalid for input of size {size}",
+        )
+    return shape
+
+
+def reshape(input: Tensor, shape: Any) -> Tensor:
+    """Give the same elements another shape (MindSpore: ``ops.reshape``).
+
+    Args:
+        input: Tensor of any shape.
+        shape: sizes; one may be -1 and is then inferred.
+
+    Returns:
+        Tensor of that shape; in PYNATIVE it aliases ``input``.
+
+    Raises:
+        TypeError: ``shape`` is no sequence of integers.
+        ValueError: the sizes do not fit the number of elements.
+    """
+    return Reshape.of(integers("Reshape", "shape", shape))(input)
+
+
+def view(input: Tensor, *shape: Any) -> Tensor:
+    """Give the same elements another shape, given as one sequence or as integers."""
+    return reshape(input, spread(shape))
+
+
+def spread(values: tuple[Any, ...]) -> Any:
+    """Give what a method got as ``*values``: one sequence or several integers."""
+    if len(values) == 1 and (
+        isinstance(values[0], tuple | list | np.ndarray)
+        or isinstance(values[0], Handle)
+        and len(values[0].value_shape) == 1
+    ):
+        return values[0]
+    return values
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """Give ``input`` the shape of ``other``."""
+    return reshape(input, shape_of(other))
+
+
+reshape_as = view_as
+
+
+class Transpose(BoundPrimitive):
+    """Axes in another order; call: ``Transpose()(input, dims)``."""
+
+    view: ClassVar[bool] = True
+    statics: ClassVar[tuple[str, ...]] = ("dims",)
+    dims: tuple[int, ...] = field(default=(), kw_only=True)
+
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the type of the axes."""
+        return {"dims": integers("Transpose", "dims", statics["dims"])}
+
+    def compute(self, x: Array) -> Array:
+        """Permute the axes."""
+        if len(self.dims) != x.ndim:
+            raise located(
+                ValueError,
+                f"For 'Transpose', size of perm should equal to rank of x, but got "
+                f"{len(self.dims)} and {x.ndim}!",
+            )
+        perm = tuple(axis_of(d, x.ndim) for d in self.dims)
+        for i, d in enumerate(perm):
+            if d in perm[:i]:
+                raise located(
+                    ValueError, f"For 'Transpose' perms should all be unique dim, but {d} is not unique!"
+                )
+        return lax.transpose(x, perm)
+
+
+def transpose(input: Tensor, dims: Any) -> Tensor:
+    """Put the axes in another order (MindSpore: ``ops.transpose``).
+
+    Args:
+        input: Tensor of any shape.
+        dims: for each axis of the result, the axis of ``input`` that it is.
+
+    Returns:
+        Tensor; in PYNATIVE it aliases ``input``.
+
+    Raises:
+        ValueError: ``dims`` is no permutation of the axes.
+    """
+    return Transpose.of(integers("Transpose", "dims", dims))(input)
+
+
+def permute(input: Tensor, axis: Any) -> Tensor:
+    """Put the axes in another order; as `transpose`."""
+    return transpose(input, axis)
+
+
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Exchange two axes.
+
+    Raises:
+        ValueError: an axis is out of range.
+    """
+    ndim = len(shape_of(input))
+    perm = list(range(ndim))
+    i, j = (_range_axis(a, ndim) for a in (axis0, axis1))
+    perm[i], perm[j] = perm[j], perm[i]
+    return transpose(input, tuple(perm))
+
+
+def _range_axis(axis: Any, ndim: int) -> int:
+    axis = integer("swapaxes", "axis", axis)
+    if not -ndim <= axis < ndim:
+        raise located(
+            ValueError, f"The 'axis' must be in the range of [{-ndim}, {ndim}), but got {axis}."
+        )
+    return axis % ndim
+
+
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchange two axes; as `swapaxes`."""
+    return swapaxes(input, dim0, dim1)
+
+
+def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
+    """Move axes to other places, the others keeping their order.
+
+    Args:
+        x: Tensor.
+        source: axis or axes.
+        destination: where each goes.
+
+    Returns:
+        Tensor; in PYNATIVE it aliases ``x``.
+
+    Raises:
+        ValueError: the numbers of axes differ, or one is out of range or repeats.
+    """
+    ndim = len(shape_of(x))
+    source, destination = static(source), static(destination)
+    from_ = axes_of(source if isinstance(source, tuple) else (source,), ndim, "movedim")
+    to = axes_of(destination if isinstance(destination, tuple) else (destination,), ndim, "movedim")
+    if len(from_) != len(to):
+        raise located(
+            ValueError,
+            "For `source` and `destination` arguments, the number of elements must be equal, but "
+            f"got 'source': {len(from_)}, 'destination': {len(to)}.",
+        )
+    perm = [a for a in range(ndim) if a not in from_]
+    for place, axis in sorted(zip(to, from_, strict=True)):
+        perm.insert(place, axis)
+    return transpose(x, tuple(perm))
+
+
+moveaxis = movedim
+
+
+def t(input: Tensor) -> Tensor:
+    """Transpose a matrix; Tensors of other ranks come back as they are."""
+    return transpose(input, (1, 0)) if len(shape_of(input)) == 2 else input
+
+
+def adjoint_axes(input: Tensor) -> Tensor:
+    """Reverse the order of all axes (MindSpore: ``Tensor.T``)."""
+    return transpose(input, tuple(reversed(range(len(shape_of(input))))))
+
+
+class Squeeze(Primitive):
+    """Drop axes of size 1; axes of other sizes stay."""
+
+    axis: Any = ()
+    view: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> Array:
+        """Drop the axes."""
+        axes = self.axis if isinstance(self.axis, tuple | list) else (self.axis,)
+        chosen = [axis_of(a, x.ndim) for a in axes] if len(axes) else range(x.ndim)
+        return x.reshape([s for i, s in enumerate(x.shape) if i not in chosen or s != 1])
+
+
+def squeeze(input: Tensor, axis: Any = None) -> Tensor:
+    """Drop axes of size 1 (MindSpore: ``ops.squeeze``).
+
+    Args:
+        input: Tensor.
+        axis: axis or axes, None for all of size 1; axes of other sizes stay.
+
+    Returns:
+        Tensor; in PYNATIVE it aliases ``input``.
+
+    Raises:
+        ValueError: an axis is out of range.
+    """
+    return Squeeze(() if axis is None else static(axis))(input)
+
+
+class ExpandDims(BoundPrimitive):
+    """A new axis of size 1; call: ``ExpandDims()(input_x, axis)``."""
+
+    view: ClassVar[bool] = True
+    statics: ClassVar[tuple[str, ...]] = ("axis",)
+    axis: int = field(default=0, kw_only=True)
+
+    def compute(self, x: Array) -> Array:
+        """Insert the axis."""
+        return lax.expand_dims(x, [axis_of(self.axis, x.ndim + 1)])
+
+
+def expand_dims(input_x: Tensor, axis: int) -> Tensor:
+    """Insert an axis of size 1 (MindSpore: ``ops.expand_dims``).
+
+    Args:
+        input_x: Tensor.
+        axis: place of the new axis, from ``-ndim - 1`` to ``ndim``.
+
+    Returns:
+        Tensor; in PYNATIVE it aliases ``input_x``.
+
+    Raises:
+        TypeError: ``axis`` is no integer.
+        ValueError: ``axis`` is out of range.
+    """
+    return ExpandDims.of(integer("ExpandDims", "axis", axis))(input_x)
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """Insert an axis of size 1; as `expand_dims`."""
+    return expand_dims(input, dim)
+
+
+class Flatten(Primitive):
+    """All axes but the first in one."""
+
+    view: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> Array:
+        """Flatten."""
+        return x.reshape((x.shape[0] if x.ndim else 1, -1 if x.size else math.prod(x.shape[1:])))
+
+
+def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
+    """Merge neighbouring axes (MindSpore: ``ops.flatten``).
+
+    Args:
+        input: Tensor.
+        order: ``"C"`` (last axis fastest) or ``"F"`` (first axis fastest).
+        start_dim: first axis to merge.
+        end_dim: last axis to merge.
+
+    Returns:
+        Tensor; in PYNATIVE it aliases ``input`` when ``order`` is ``"C"``.
+
+    Raises:
+        ValueError: an axis is out of range, or the last comes before the first.
+    """
+    if order not in ("C", "F"):
+        raise located(
+            ValueError if isinstance(order, str) else TypeError,
+            f"For 'flatten', the argument 'order' must be 'C' or 'F', but got {order!r}.",
+        )
+    shape = shape_of(input)
+    if order == "F":
+        input = adjoint_axes(input)
+        shape = shape_of(input)
+    if len(shape) < 2:
+        return reshape(input, (-1,)) if not shape else input
+    first = axis_of(start_dim, len(shape), "flatten", "start_dim")
+    last = axis_of(end_dim, len(shape), "flatten", "end_dim")
+    if first > last:
+        raise located(ValueError, "For 'flatten', 'start_dim' cannot come after 'end_dim'.")
+    return reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
+
+
+def ravel(input: Tensor) -> Tensor:
+    """Give all elements in one axis."""
+    return reshape(input, (-1,))
+
+
+class BroadcastTo(Primitive):
+    """Repeat axes of size 1, and add leading ones, up to a shape."""
+
+    shape: tuple[int, ...]
+    view: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> Array:
+        """Broadcast; -1 keeps a size."""
+        return broadcast(x, self.shape)
+
+
+def broadcast(x: Array, shape: tuple[int, ...]) -> Array:
+    """Broadcast an array, in the words of the original when it does not fit.
+
+    Args:
+        x: array.
+        shape: sizes, where -1 keeps that of ``x``.
+
+    Returns:
+        Array of the shape.
+
+    Raises:
+        ValueError: a size of ``x`` is neither 1 nor that of ``shape``.
+    """
+    if x.ndim > len(shape):
+        raise located(
+            ValueError,
+            "For primitive [BroadcastTo]: input's rank should be less equal to the number of "
+            f"proposed_shape, but got {x.ndim} and {len(shape)}",
+        )
+    lead = len(shape) - x.ndim
+    full = tuple(
+        x.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(shape)
+    )
+    for i, s in enumerate(full):
+        if s < 0 or i >= lead and x.shape[i - lead] not in (1, s):
+            raise located(
+                ValueError,
+                "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or "
+                "input dimension is 1 or target dimension is -1. But got x_shape: "
+                f"{x.shape}, target shape: {shape}.",
+            )
+    return lax.broadcast_in_dim(x, full, tuple(range(lead, len(full))))
+
+
+def broadcast_to(input: Tensor, shape: Any) -> Tensor:
+    """Broadcast to a shape (MindSpore: ``ops.broadcast_to``).
+
+    Args:
+        input: Tensor.
+        shape: sizes; -1 keeps that of ``input``.
+
+    Returns:
+        Tensor of the shape.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    return BroadcastTo(integers("BroadcastTo", "shape", shape))(input)
+
+
+def expand(input_x: Tensor, size: Any) -> Tensor:
+    """Broadcast to a shape, -1 keeping a size; as `broadcast_to`."""
+    return broadcast_to(input_x, size)
+
+
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """Broadcast to the shape of another Tensor."""
+    return broadcast_to(input, shape_of(other))
+
+
+def _need_tensor(op: str, x: Any) -> None:
+    if not isinstance(x, Handle | jax.Array | np.ndarray):
+        raise located(
+            TypeError,
+            f"For primitive[{op}], the input argument must be Tensor, but got {type(x)}.",
+        )
+
+
+class Shape(Primitive):
+    """Sizes of the axes, as a tuple."""
+
+    def __call__(self, *inputs: Any) -> tuple[int, ...]:
+        """Give the shape of the one input."""
+        (x,) = inputs
+        _need_tensor("Shape", x)
+        return shape_of(x)
+
+
+def shape(input_x: Tensor) -> tuple[int, ...]:
+    """Give the sizes of the axes as a tuple of integers.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+    """
+    return Shape()(input_x)
+
+
+class TensorShape(Primitive):
+    """Sizes of the axes, as an Int64 Tensor."""
+
+    def compute(self, x: Array) -> Array:
+        """Give the shape as an array."""
+        return jnp.asarray(x.shape, np.int64)
+
+
+def dyn_shape(input_x: Tensor) -> Tensor:
+    """Give the sizes of the axes as an Int64 Tensor."""
+    return TensorShape()(input_x)
+
+
+class Rank(Primitive):
+    """Number of axes, as a Python integer."""
+
+    def __call__(self, *inputs: Any) -> int:
+        """Give the rank of the one input."""
+        (x,) = inputs
+        _need_tensor("Rank", x)
+        return len(shape_of(x))
+
+
+def rank(input_x: Tensor) -> int:
+    """Give the number of axes.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+    """
+    return Rank()(input_x)
+
+
+class Size(Primitive):
+    """Number of elements, as a Python integer."""
+
+    def __call__(self, *inputs: Any) -> int:
+        """Give the size of the one input."""
+        (x,) = inputs
+        _need_tensor("Size", x)
+        return math.prod(shape_of(x))
+
+
+def size(input_x: Tensor) -> int:
+    """Give the number of elements.
+
+    Raises:
+        TypeError: ``input_x`` is no Tensor.
+    """
+    return Size()(input_x)
+
+
+def numel(input: Tensor) -> int:
+    """Give the number of elements; as `size`."""
+    return Size()(input)
+
+
+def atleast_nd(op: str, inputs: Any, ndim: int, place: Any) -> Any:
+    """Bring a Tensor, or each of several, to at least ``ndim`` axes with ``place(x)``."""
+    if isinstance(inputs, tuple | list):
+        return tuple(atleast_nd(op, x, ndim, place) for x in inputs)
+    _need_tensor(op, inputs)
+    return inputs if len(shape_of(inputs)) >= ndim else place(inputs)
+
+
+def atleast_1d(inputs: Any) -> Any:
+    """Give each Tensor at least one axis."""
+    return atleast_nd("atleast_1d", inputs, 1, lambda x: reshape(x, (1,)))
+
+
+def atleast_2d(inputs: Any) -> Any:
+    """Give each Tensor at least two axes, new ones in front."""
+    return atleast_nd("atleast_2d", inputs, 2, lambda x: reshape(x, (1, -1)))
+
+
+def atleast_3d(inputs: Any) -> Any:
+    """Give each Tensor at least three axes, as numpy does."""
+
+    def place(x: Tensor) -> Tensor:
+        shape = shape_of(x)
+        return reshape(x, (*shape, 1) if len(shape) == 2 else (1, math.prod(shape), 1))
+
+    return atleast_nd("atleast_3d", inputs, 3, place)
+
+

@@ -1,0 +1,372 @@
+"""Optimizer primitives: each computes the new values of one Parameter and its state, and writes them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from mindjax.core.dtype import from_np, promote_types
+from mindjax.core.errors import located
+from mindjax.core.handle import Handle
+from mindjax.core.primitive import Primitive
+
+Array = jax.Array
+
+
+class _Update(Primitive, register=False):
+    """Base of primitives whose outputs are the new values of some of their inputs."""
+
+    writes: ClassVar[tuple[int, ...]] = (0,)
+    returns: ClassVar[int] = 1
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Compute the new values and write them into the inputs that are Tensors.
+
+        Args:
+            inputs: as in ``compute``.
+
+        Returns:
+            The first ``returns`` new values; all of them when the inputs are raw jax arrays, which
+            cannot be written.
+        """
+        values = super().__call__(*inputs)
+        if not isinstance(values[0], Handle):
+            return values
+        for position, value in zip(self.writes, values, strict=True):
+            target = inputs[position]
+            if isinstance(target, Handle):
+                target.assign_value(value._value, value._node)
+        return values[0] if self.returns == 1 else values[: self.returns]
+
+    def gradient_for(self, variable: Array, gradient: Array) -> Array:
+        """Check a gradient and bring it to the variable's dtype.
+
+        Args:
+            variable: any shape and float dtype.
+            gradient: the same shape; a narrower float dtype is widened.
+
+        Returns:
+            The gradient, in the variable's dtype.
+
+        Raises:
+            ValueError: the shapes differ.
+            TypeError: the gradient's dtype is the wider one.
+        """
+        if variable.shape != gradient.shape:
+            raise located(
+                ValueError,
+                f"For '{self.name}', the gradient_shape must be equal to variable_shape which is "
+                f"{variable.shape}, but got {gradient.shape}.",
+            )
+        if variable.dtype == gradient.dtype:
+            return gradient
+        wide = promote_types(from_np(variable.dtype), from_np(gradient.dtype))
+        if wide.np != variable.dtype:
+            raise located(
+                TypeError,
+                f"For '{self.name}', data type conversion is not supported for a 'Parameter': its "
+                f"data type is {from_np(variable.dtype)}, the gradient's "
+                f"{from_np(gradient.dtype)}.",
+            )
+        return gradient.astype(variable.dtype)
+
+
+def _number(value: Array, like: Array) -> Array:
+    """Bring a hyper-parameter of shape () or (1,) to a 0-d array of another array's dtype."""
+    return jnp.asarray(value).reshape(()).astype(like.dtype)
+
+
+class ApplyMomentum(_Update):
+    """Gradient descent with momentum; the update is ``optax.trace``.
+
+    v = momentum v + g; p = p - lr v, or p - lr (g + momentum v) with Nesterov's gradient.
+    """
+
+    use_nesterov: bool = False
+    use_locking: bool = False
+    gradient_scale: float = 1.0
+    writes: ClassVar[tuple[int, ...]] = (0, 1)
+
+    def compute(
+        self,
+        variable: Array,
+        accumulation: Array,
+        learning_rate: Array,
+        gradient: Array,
+        momentum: Array,
+    ) -> tuple[Array, Array]:
+        """Give the new variable and accumulation."""
+        import optax
+
+        gradient = self.gradient_for(variable, gradient)
+        if self.gradient_scale != 1.0:
+            gradient = gradient * self.gradient_scale
+        trace = optax.trace(_number(momentum, variable), nesterov=self.use_nesterov)
+        step, state = trace.update(gradient, optax.TraceState(accumulation))
+        return variable - _number(learning_rate, variable) * step, state.trace
+
+
+class SGD(_Update):
+    """Gradient descent with momentum and dampening.
+
+    MindSpore: the first step, marked by ``stat`` > 0, takes the gradient undampened, and without
+    momentum neither ``accum`` nor ``stat`` change.
+    """
+
+    dampening: float = 0.0
+    weight_decay: float = 0.0
+    nesterov: bool = False
+    writes: ClassVar[tuple[int, ...]] = (0, 3, 5)
+
+    def compute(
+        self,
+        parameters: Array,
+        gradient: Array,
+        learning_rate: Array,
+        accum: Array,
+        momentum: Array,
+        stat: Array,
+    ) -> tuple[Array, Array, Array]:
+        """Give the new parameters, accumulation and marks."""
+        gradient = self.gradient_for(parameters, gradient)
+        if self.weight_decay > 0:
+            gradient = gradient + self.weight_decay * parameters
+        rate, decay = _number(learning_rate, parameters), _number(momentum, parameters)
+        moving = decay > 0
+        following = decay * accum + (1.0 - self.dampening) * gradient
+        accum = jnp.where(moving, jnp.where(stat > 0, gradient, following), accum)
+        step = gradient + decay * accum if self.nesterov else jnp.where(moving, accum, gradient)
+        stat = jnp.where(moving, jnp.zeros_like(stat), stat)
+        return parameters - rate * step, accum, stat
+
+
+class Adam(_Update):
+    """Adam with bias correction by powers of beta (Kingma & Ba 2015, end of section 2).
+
+    MindSpore: eps is added to the uncorrected root, so optax's update differs.
+    """
+
+    use_locking: bool = False
+    use_nesterov: bool = False
+    writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+    returns: ClassVar[int] = 3
+
+    def compute(
+        self,
+        var: Array,
+        m: Array,
+        v: Array,
+        beta1_power: Array,
+        beta2_power: Array,
+        lr: Array,
+        beta1: Array,
+        beta2: Array,
+        epsilon: Array,
+        gradient: Array,
+    ) -> tuple[Array, Array, Array]:
+        """Give the new variable and moments."""
+        g = self.gradient_for(var, gradient)
+        b1, b2 = _number(beta1, var), _number(beta2, var)
+        rate = _corrected(lr, beta1_power, beta2_power, var)
+        m = m + (g - m) * (1 - b1)
+        v = v + (g * g - v) * (1 - b2)
+        step = m * b1 + (1 - b1) * g if self.use_nesterov else m
+        return var - rate * step / (jnp.sqrt(v) + _number(epsilon, var)), m, v
+
+
+def _corrected(lr: Array, beta1_power: Array, beta2_power: Array, like: Array) -> Array:
+    """Give Adam's learning rate with both bias corrections."""
+    power1, power2 = _number(beta1_power, like), _number(beta2_power, like)
+    return _number(lr, like) * jnp.sqrt(1 - power2) / (1 - power1)
+
+
+class ApplyAdamWithAmsgradV2(_Update):
+    """Adam whose second moment is replaced by its maximum so far (Reddi et al. 2018)."""
+
+    use_locking: bool = False
+    writes: ClassVar[tuple[int, ...]] = (0, 1, 2, 3)
+    returns: ClassVar[int] = 4
+
+    def compute(
+        self,
+        var: Array,
+        m: Array,
+        v: Array,
+        vhat: Array,
+        beta1_power: Array,
+        beta2_power: Array,
+        lr: Array,
+        beta1: Array,
+        beta2: Array,
+        epsilon: Array,
+        grad: Array,
+    ) -> tuple[Array, Array, Array, Array]:
+        """Give the new variable, moments and maximum."""
+        g = self.gradient_for(var, grad)
+        b1, b2 = _number(beta1, var), _number(beta2, var)
+        rate = _corrected(lr, beta1_power, beta2_power, var)
+        m = m + (g - m) * (1 - b1)
+        v = v + (g * g - v) * (1 - b2)
+        vhat = jnp.maximum(vhat, v)
+        return var - rate * m / (jnp.sqrt(vhat) + _number(epsilon, var)), m, v, vhat
+
+
+class AdamWeightDecay(_Update):
+    """Adam with decoupled weight decay and no bias correction (MindSpore: ``AdamWeightDecay``)."""
+
+    use_locking: bool = False
+    writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+    returns: ClassVar[int] = 3
+
+    def compute(
+        self,
+        var: Array,
+        m: Array,
+        v: Array,
+        lr: Array,
+        beta1: Array,
+        beta2: Array,
+        epsilon: Array,
+        decay: Array,
+        gradient: Array,
+    ) -> tuple[Array, Array, Array]:
+        """Give the new variable and moments."""
+        g = gradient.astype(m.dtype)
+        b1, b2 = _number(beta1, m), _number(beta2, m)
+        m = b1 * m + (1 - b1) * g
+        v = b2 * v + (1 - b2) * g * g
+        step = m / (jnp.sqrt(v) + _number(epsilon, m))
+        wide = var.astype(m.dtype)
+        if decay is not None:
+            step = step + _number(decay, m) * wide
+        return (wide - _number(lr, m) * step).astype(var.dtype), m, v
+
+
+class ApplyRMSProp(_Update):
+    """RMSProp with momentum; eps under the root (Hinton's lecture 6e)."""
+
+    use_locking: bool = False
+    writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+
+    def compute(
+        self,
+        var: Array,
+        mean_square: Array,
+        moment: Array,
+        learning_rate: Array,
+        grad: Array,
+        decay: Array,
+        momentum: Array,
+        epsilon: Array,
+    ) -> tuple[Array, Array, Array]:
+        """Give the new variable, mean square and moment."""
+        g = self.gradient_for(var, grad)
+        mean_square = mean_square + (g * g - mean_square) * (1 - _number(decay, var))
+        root = jnp.sqrt(mean_square + _number(epsilon, var))
+        moment = moment * _number(momentum, var) + _number(learning_rate, var) * g / root
+        return var - moment, mean_square, moment
+
+
+class ApplyCenteredRMSProp(_Update):
+    """RMSProp on the variance of the gradient in place of its mean square (Graves 2013)."""
+
+    use_locking: bool = False
+    writes: ClassVar[tuple[int, ...]] = (0, 1, 2, 3)
+
+    def compute(
+        self,
+        var: Array,
+        mean_gradient: Array,
+        mean_square: Array,
+        moment: Array,
+        grad: Array,
+        learning_rate: Array,
+        decay: Array,
+        momentum: Array,
+        epsilon: Array,
+    ) -> tuple[Array, Array, Array, Array]:
+        """Give the new variable, mean gradient, mean square and moment."""
+        g = self.gradient_for(var, grad)
+        rest = 1 - _number(decay, var)
+        mean_square = mean_square + (g * g - mean_square) * rest
+        mean_gradient = mean_gradient + (g - mean_gradient) * rest
+        root = jnp.sqrt(mean_square - mean_gradient * mean_gradient + _number(epsilon, var))
+        moment = moment * _number(momentum, var) + _number(learning_rate, var) * g / root
+        return var - moment, mean_gradient, mean_square, moment
+
+
+class ApplyAdagrad(_Update):
+    """Adagrad without eps: the sum of squares starts above zero (Duchi et al. 2011)."""
+
+    update_slots: bool = True
+    writes: ClassVar[tuple[int, ...]] = (0, 1)
+    returns: ClassVar[int] = 2
+
+    def compute(self, var: Array, accum: Array, lr: Array, grad: Array) -> tuple[Array, Array]:
+        """Give the new variable and sum of squares."""
+        g = self.gradient_for(var, grad)
+        if self.update_slots:
+            accum = accum + g * g
+        return var - _number(lr, var) * g / jnp.sqrt(accum), accum
+
+
+class Lamb(_Update):
+    """Adam with a trust ratio a layer (You et al. 2020)."""
+
+    writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+
+    def compute(
+        self,
+        var: Array,
+        m: Array,
+        v: Array,
+        lr: Array,
+        beta1: Array,
+        beta2: Array,
+        epsilon: Array,
+        decay: Array,
+        global_step: Array,
+        gradient: Array,
+    ) -> tuple[Array, Array, Array]:
+        """Give the new variable and moments; ``global_step`` counts from one."""
+        g = self.gradient_for(var, gradient)
+        b1, b2 = _number(beta1, var), _number(beta2, var)
+        step = _number(global_step, var)
+        m = b1 * m + (1 - b1) * g
+        v = b2 * v + (1 - b2) * g * g
+        update = (m / (1 - b1**step)) / (jnp.sqrt(v / (1 - b2**step)) + _number(epsilon, var))
+        if decay is not None:
+            update = update + _number(decay, var) * var
+        weight_norm = jnp.sqrt(jnp.sum(var * var))
+        update_norm = jnp.sqrt(jnp.sum(update * update))
+        known = (weight_norm > 0) & (update_norm > 0)
+        ratio = jnp.where(known, weight_norm / jnp.where(known, update_norm, 1), 1)
+        return var - _number(lr, var) * ratio * update, m, v
+
+
+class AddDecay(Primitive, register=False):
+    """A gradient with the decay of its weight added: g + w p."""
+
+    def compute(self, gradient: Array, variable: Array, weight_decay: Array) -> Array:
+        """Give the sum, in the gradient's dtype."""
+        decay = variable * _number(weight_decay, variable)
+        return gradient + decay.astype(gradient.dtype)
+
+
+class ScaleGradient(Primitive, register=False):
+    """A gradient times a number."""
+
+    def compute(self, gradient: Array, scale: Array) -> Array:
+        """Give the product, in the gradient's dtype."""
+        return gradient * _number(scale, gradient)
+
+
+class Centralization(Primitive, register=False):
+    """A gradient minus its mean over all axes but the first (Yong et al. 2020)."""
+
+    def compute(self, gradient: Array) -> Array:
+        """Give the difference."""
+        axes = tuple(range(1, gradient.ndim))
+        return gradient - jnp.mean(gradient, axes, keepdims=True, dtype=gradient.dtype)

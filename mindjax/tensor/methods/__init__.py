@@ -1,0 +1,1 @@
+"""Method families of Tensor: class-body aliases of ops."""

@@ -1,0 +1,456 @@
+"""The Tensor: the handle of core with MindSpore's methods, each an op bound by name."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from mindjax.core.dtype import Number, as_dtype, from_np
+from mindjax.core import dispatch as dispatch
+from mindjax.core.errors import located
+from mindjax.core.handle import Handle, Tracer, state_lock
+from mindjax.tensor.methods.arithmetic import ArithmeticMethods
+from mindjax.tensor.methods.conversion import ConversionMethods
+from mindjax.tensor.methods.indexing import IndexingMethods
+from mindjax.tensor.methods.inplace import InplaceMethods
+from mindjax.tensor.methods.reduction import ReductionMethods
+from mindjax.tensor.methods.shape import ShapeMethods
+
+_ACCEPTED = "['Tensor', 'ndarray', 'list', 'tuple', 'float', 'int', 'bool', 'complex']"
+
+
+class Tensor(
+    ArithmeticMethods,
+    ReductionMethods,
+    ShapeMethods,
+    IndexingMethods,
+    InplaceMethods,
+    ConversionMethods,
+    Handle,
+):
+    """A multi-dimensional array (MindSpore: ``Tensor``).
+
+    Args:
+        input_data: Tensor, numpy or jax array, number, or nested sequence of numbers or Tensors.
+        dtype: element type; by default that of the data, Float32 for Python floats.
+        shape: shape of a Tensor that ``init`` fills.
+        init: initializer that fills the Tensor.
+        const_arg: whether a compiled function takes it as a constant.
+
+    Raises:
+        TypeError: the data cannot be a Tensor.
+        ValueError: neither data nor shape, dtype and init are given.
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000
+
+    def __init__(
+        self,
+        input_data: Any = None,
+        dtype: Any = None,
+        shape: Any = None,
+        init: Any = None,
+        const_arg: bool = False,
+        device: str | None = None,
+    ) -> None:
+        self._init_handle(None)
+        if init is not None:
+            self._value = _initialized(input_data, dtype, shape, init)
+        elif input_data is None:
+            if shape is None or dtype is None:
+                raise located(
+                    ValueError,
+                    "For 'Tensor', 'input_data' is missing: give data, or 'shape', 'dtype' and "
+                    "'init'.",
+                )
+            sizes = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+            self._value = np.zeros([0 if s is None else s for s in sizes], as_dtype(dtype).np)
+            self.symbolic_shape = sizes
+        else:
+            self._set_data_of(input_data, dtype)
+        if const_arg:
+            self.const_arg = True
+        if device is not None:
+            self.init_device = device
+
+    def _set_data_of(self, data: Any, dtype: Any) -> None:
+        if isinstance(data, Handle):
+            self._value = data.value if data._frame is not None else data._raw()
+            self._node = data._node
+            if dtype is not None and as_dtype(dtype).np != self._value.dtype:
+                cast = Tensor._from_array(self._value)
+                cast._node = data._node
+                converted = cast.astype(dtype)
+                self._value, self._node = converted._value, converted._node
+            return
+        if isinstance(data, jax.Array):
+            self._value = data
+            if dtype is not None and as_dtype(dtype).np != data.dtype:
+                self._value = Tensor._from_array(data).astype(dtype)._value
+            return
+        self._value = to_numpy(data, dtype)
+
+    @classmethod
+    def _from_array(cls, array: Any) -> Tensor:
+        """Make a Tensor of a numpy or jax array, without a copy and without a check."""
+        tensor = object.__new__(Tensor)
+        tensor._init_handle(array)
+        return tensor
+
+    @staticmethod
+    def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+        """Make a Tensor of a numpy array, which is copied when first used.
+
+        Args:
+            array: C-contiguous numpy array.
+
+        Returns:
+            Tensor of the same shape and dtype.
+
+        Raises:
+            TypeError: ``array`` is not a numpy array.
+        """
+        if not isinstance(array, np.ndarray):
+            raise located(
+                TypeError,
+                f"The input of 'from_numpy' must be numpy.ndarray, but got {type(array).__name__}.",
+            )
+        return Tensor._from_array(array)
+
+    # -- what it is --
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self.value_shape
+
+    @property
+    def dtype(self) -> Number:
+        """Element type."""
+        return from_np(self.value_dtype)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.value_shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.value_shape, dtype=np.int64))
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.value_dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes to step along each axis of a contiguous array of this shape."""
+        out, step = [], self.itemsize
+        for size in reversed(self.value_shape):
+            out.append(step)
+            step *= size
+        return tuple(reversed(out))
+
+    @property
+    def has_init(self) -> bool:
+        """Whether the Tensor waits for its initializer; never, since values are made at once."""
+        return False
+
+    def init_data(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Give the Tensor itself: its initializer ran when it was made."""
+        return self
+
+    # -- reading it --
+
+    def asnumpy(self) -> np.ndarray[Any, Any]:
+        """Copy the values to a numpy array.
+
+        Returns:
+            Writable array of the same shape and dtype; later writes to either are not seen by the
+            other.
+
+        Raises:
+            RuntimeError: the Tensor is being traced.
+        """
+        with state_lock:
+            value = self.value
+        if isinstance(value, Tracer):
+            raise located(
+                RuntimeError,
+                "A Tensor's values are asked for (asnumpy, item, print, int(), if) while a graph "
+                "is compiled, where it has none yet: return it, or run this part in PYNATIVE_MODE.",
+            )
+        return np.array(value)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Copy the values to a numpy array (MindSpore: ``asnumpy``)."""
+        return self.asnumpy()
+
+    def tolist(self) -> Any:
+        """Give nested Python lists of the values, a number for a 0-d Tensor."""
+        return self.asnumpy().tolist()
+
+    def item(self, index: Any = None) -> Any:
+        """Give one element as a Python number.
+
+        Args:
+            index: flat index or tuple; None takes the only element.
+
+        Returns:
+            Python number.
+
+        Raises:
+            ValueError: no index is given and there is not one element.
+        """
+        array = self.asnumpy()
+        if index is None:
+            if array.size != 1:
+                raise located(
+                    ValueError,
+                    "For Tensor.item, the tensor must have one element when no index is given, but "
+                    f"got shape {array.shape}.",
+                )
+            return array.item()
+        return array.item(index)
+
+    def value_of(self) -> Any:
+        """Give the jax array behind the Tensor."""
+        return self.value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self.asnumpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __jax_array__(self) -> Any:
+        return self.value
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise located(
+                ValueError,
+                f"The tensor should have only one element, but got {self.size}, more than one "
+                "element is ambiguous.",
+            )
+        return bool(self.asnumpy().reshape(()))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex"))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in ("int", "uint", "bool"):
+            raise located(TypeError, "Only integer tensors of a single element can be an index.")
+        return int(self._scalar("index"))
+
+    def _scalar(self, what: str) -> Any:
+        if self.size != 1:
+            raise located(
+                ValueError,
+                f"Can not convert Tensor with more than one element to {what}, shape {self.shape}.",
+            )
+        return self.asnumpy().reshape(()).item()
+
+    def __len__(self) -> int:
+        if not self.value_shape:
+            raise located(TypeError, "Not support len of a 0-D tensor")
+        return self.value_shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.value_shape:
+            raise located(TypeError, "iteration over a 0-D tensor is not possible")
+        return (self[i] for i in range(self.value_shape[0]))
+
+    def __contains__(self, element: Any) -> bool:
+        return bool((self.asnumpy() == np.asarray(element)).any())
+
+    __hash__ = Handle.__hash__
+
+    # -- showing it --
+
+    def __str__(self) -> str:
+        if self._traced():
+            return self._traced_text()
+        return str(self.asnumpy())
+
+    def __repr__(self) -> str:
+        if self._traced():
+            return self._traced_text()
+        array = self.asnumpy()
+        with np.printoptions(floatmode="unique"):
+            text = _array_text(array)
+        shape = ", ".join(map(str, array.shape))
+        lead = "\n" if array.ndim > 1 else " "
+        return f"Tensor(shape=[{shape}], dtype={self.dtype}, value={lead}{text})"
+
+    def __format__(self, spec: str) -> str:
+        if spec and not self._traced():
+            return format(self.asnumpy().item() if self.size == 1 else self.asnumpy(), spec)
+        return str(self)
+
+    def _traced(self) -> bool:
+        return isinstance(self.value, Tracer)
+
+    def _traced_text(self) -> str:
+        shape = ", ".join(map(str, self.shape))
+        return f"Tensor(shape=[{shape}], dtype={self.dtype}, value=<being compiled>)"
+
+    # -- copying it --
+
+    def __copy__(self) -> Tensor:
+        return Tensor._from_array(self.value)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        with state_lock:
+            fresh = Tensor._from_array(self.value if self._frame is not None else self._raw())
+        memo[id(self)] = fresh
+        for name, value in self.__dict__.items():
+            fresh.__dict__[name] = copy.deepcopy(value, memo)
+        return fresh
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (self.asnumpy(), dict(self.__dict__))
+
+    def set_dtype(self, dtype: Any) -> Tensor:
+        """Cast in place and give the Tensor.
+
+        Args:
+            dtype: the new element type.
+        """
+        self.assign_value(self.astype(dtype).value)
+        return self
+
+    def set_const_arg(self, const_arg: bool = True) -> None:
+        """Say whether compiled functions take the Tensor as a constant."""
+        self.const_arg = const_arg
+
+
+def _unpickle(array: np.ndarray[Any, Any], attributes: dict[str, Any]) -> Tensor:
+    tensor = Tensor._from_array(array)
+    tensor.__dict__.update(attributes)
+    return tensor
+
+
+def _array_text(array: np.ndarray[Any, Any]) -> str:
+    formatter: dict[str, Any] = {}
+    if array.dtype.kind in "fV" or array.dtype.name == "bfloat16":
+        width = 17 if array.dtype == np.float64 else 8
+        formatter["float_kind"] = lambda x: np.format_float_scientific(
+            x, unique=False, precision=width if width == 8 else 16, exp_digits=2
+        )
+        if array.dtype.name == "bfloat16":
+            array = array.astype(np.float32)
+    return np.array2string(array, separator=", ", formatter=formatter or None, prefix="")
+
+
+def to_numpy(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """Bring what `Tensor` takes to a numpy array.
+
+    Args:
+        data: number, nested sequence of numbers and Tensors, or numpy array.
+        dtype: MindSpore dtype, None for that of the data (Float32 for Python floats).
+
+    Returns:
+        A new numpy array.
+
+    Raises:
+        TypeError: the data cannot be a Tensor.
+    """
+    if isinstance(data, np.ndarray | np.generic):
+        array = np.array(data)
+    elif isinstance(data, bool | int | float | complex):
+        array = np.asarray(data)
+        if isinstance(data, float):
+            array = array.astype(np.float32)
+    elif isinstance(data, tuple | list):
+        array = _sequence_to_numpy(data)
+    else:
+        raise located(
+            TypeError,
+            f"For 'Tensor', the type of 'input_data' should be one of '{_ACCEPTED}', but got type "
+            f"'{type(data).__name__}'.",
+        )
+    if array.dtype.kind not in "biufcV":
+        raise located(
+            TypeError,
+            f"For 'Tensor', the 'input_data' of type {type(data).__name__} holds elements of type "
+            f"'{array.dtype}', which cannot be a Tensor.",
+        )
+    if dtype is not None:
+        array = array.astype(as_dtype(dtype).np)
+    return array
+
+
+def _sequence_to_numpy(data: Any) -> np.ndarray[Any, Any]:
+    plain = _asnumpy_nested(data)
+    try:
+        array = np.asarray(plain)
+    except ValueError as error:
+        raise located(
+            ValueError, f"For 'Tensor', the sequence 'input_data' is ragged: {error}."
+        ) from None
+    if array.dtype == np.float64 and not _holds_float64(plain):
+        array = array.astype(np.float32)
+    return array
+
+
+def _asnumpy_nested(data: Any) -> Any:
+    if isinstance(data, Handle):
+        return data.asnumpy()  # type: ignore[attr-defined]
+    if isinstance(data, tuple | list):
+        return [_asnumpy_nested(x) for x in data]
+    return data
+
+
+def _holds_float64(data: Any) -> bool:
+    if isinstance(data, list):
+        return any(_holds_float64(x) for x in data)
+    return isinstance(data, np.ndarray | np.generic) and data.dtype == np.float64
+
+
+def _initialized(data: Any, dtype: Any, shape: Any, init: Any) -> Any:
+    if data is not None:
+        raise located(
+            ValueError, "For 'Tensor', 'input_data' and 'init' exclude each other; both are given."
+        )
+    if shape is None or dtype is None:
+        raise located(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype'.")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    array = np.zeros(sizes, np.float32)
+    init(array)
+    return array.astype(as_dtype(dtype).np)
+
+
+def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False) -> Tensor:
+    """Make a Tensor (MindSpore: ``tensor``); the arguments are those of `Tensor`."""
+    return Tensor(input_data, dtype, shape, init, const_arg)
+
+
+Handle.tensor_class = Tensor
+
+
+def _flatten(tensor: Tensor) -> tuple[tuple[Any], None]:
+    return (tensor.value,), None
+
+
+def _unflatten(_: None, children: tuple[Any]) -> Tensor:
+    return Tensor._from_array(children[0])
+
+
+jax.tree_util.register_pytree_node(Tensor, _flatten, _unflatten)

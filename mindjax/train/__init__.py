@@ -1,0 +1,37 @@
+"""Training: ``Model``, its callbacks and metrics, and the checkpoint functions."""
+
+from mindjax.checkpoint.load import load_checkpoint as load_checkpoint
+from mindjax.checkpoint.load import load_checkpoint_async as load_checkpoint_async
+from mindjax.checkpoint.load import load_param_into_net as load_param_into_net
+from mindjax.checkpoint.save import async_ckpt_thread_status as async_ckpt_thread_status
+from mindjax.checkpoint.save import save_checkpoint as save_checkpoint
+from mindjax.train.callback import Callback as Callback
+from mindjax.train.callback import CheckpointConfig as CheckpointConfig
+from mindjax.train.callback import EarlyStopping as EarlyStopping
+from mindjax.train.callback import History as History
+from mindjax.train.callback import LambdaCallback as LambdaCallback
+from mindjax.train.callback import LearningRateScheduler as LearningRateScheduler
+from mindjax.train.callback import LossMonitor as LossMonitor
+from mindjax.train.callback import ModelCheckpoint as ModelCheckpoint
+from mindjax.train.callback import ReduceLROnPlateau as ReduceLROnPlateau
+from mindjax.train.callback import RunContext as RunContext
+from mindjax.train.callback import TimeMonitor as TimeMonitor
+from mindjax.train.dataset_helper import DatasetHelper as DatasetHelper
+from mindjax.train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager
+from mindjax.train.loss_scale_manager import LossScaleManager as LossScaleManager
+from mindjax.train.metrics import F1 as F1
+from mindjax.train.metrics import MAE as MAE
+from mindjax.train.metrics import MSE as MSE
+from mindjax.train.metrics import Accuracy as Accuracy
+from mindjax.train.metrics import Fbeta as Fbeta
+from mindjax.train.metrics import Loss as Loss
+from mindjax.train.metrics import Metric as Metric
+from mindjax.train.metrics import Precision as Precision
+from mindjax.train.metrics import Recall as Recall
+from mindjax.train.metrics import Top1CategoricalAccuracy as Top1CategoricalAccuracy
+from mindjax.train.metrics import Top5CategoricalAccuracy as Top5CategoricalAccuracy
+from mindjax.train.metrics import TopKCategoricalAccuracy as TopKCategoricalAccuracy
+from mindjax.train.metrics import get_metric_fn as get_metric_fn
+from mindjax.train.metrics import names as names
+from mindjax.train.metrics import rearrange_inputs as rearrange_inputs
+from mindjax.train.model import Model as Model

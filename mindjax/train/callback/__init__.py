@@ -1,0 +1,31 @@
+"""Callbacks of ``Model``."""
+
+from mindjax.train.callback.base import Callback as Callback
+from mindjax.train.callback.base import CallbackManager as _CallbackManager
+from mindjax.train.callback.base import InternalCallbackParam as _InternalCallbackParam
+from mindjax.train.callback.base import RunContext as RunContext
+from mindjax.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
+from mindjax.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
+from mindjax.train.callback.monitors import History as History
+from mindjax.train.callback.monitors import LambdaCallback as LambdaCallback
+from mindjax.train.callback.monitors import LossMonitor as LossMonitor
+from mindjax.train.callback.monitors import TimeMonitor as TimeMonitor
+from mindjax.train.callback.plateau import EarlyStopping as EarlyStopping
+from mindjax.train.callback.plateau import ReduceLROnPlateau as ReduceLROnPlateau
+from mindjax.train.callback.schedule import LearningRateScheduler as LearningRateScheduler
+
+__all__ = [
+    "Callback",
+    "CheckpointConfig",
+    "EarlyStopping",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "LossMonitor",
+    "ModelCheckpoint",
+    "ReduceLROnPlateau",
+    "RunContext",
+    "TimeMonitor",
+    "_CallbackManager",
+    "_InternalCallbackParam",
+]

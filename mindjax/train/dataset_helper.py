@@ -1,0 +1,95 @@
+"""``DatasetHelper``: the rows of a dataset, epoch after epoch, as ``Model`` passes them on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mindjax.core.errors import located
+
+
+class DatasetHelper:
+    """Iterates over a dataset; each ``for`` loop over the helper is one epoch.
+
+    Rows go straight to the network: nothing is put into a device's queue, with or without
+    ``dataset_sink_mode``.
+
+    Args:
+        dataset: dataset with ``create_tuple_iterator`` and ``get_dataset_size``.
+        dataset_sink_mode: whether an epoch is ``sink_size`` steps, going on where the last epoch
+            stopped, instead of the whole dataset.
+        sink_size: steps of an epoch in sink mode; -1 for the whole dataset.
+        epoch_num: epochs that will be asked for; -1 if unknown.
+
+    Raises:
+        TypeError: an argument has the wrong type.
+        ValueError: ``sink_size`` is 0 or below -1.
+
+    MindSpore: ``mindspore.train.DatasetHelper``.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        dataset_sink_mode: bool = True,
+        sink_size: int = -1,
+        epoch_num: int = 1,
+    ) -> None:
+        if not isinstance(dataset_sink_mode, bool):
+            raise located(
+                TypeError,
+                "For 'DatasetHelper', the argument 'dataset_sink_mode' must be a bool, but got "
+                f"{type(dataset_sink_mode).__name__}.",
+            )
+        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
+            raise located(
+                TypeError,
+                "For 'DatasetHelper', the argument 'sink_size' must be int, but got "
+                f"{type(sink_size).__name__}.",
+            )
+        if sink_size < -1 or sink_size == 0:
+            raise located(
+                ValueError,
+                "For 'DatasetHelper', the argument 'sink_size' must be -1 or positive, but got "
+                f"{sink_size}.",
+            )
+        self._dataset = dataset
+        self._limit = sink_size if dataset_sink_mode and sink_size > 0 else None
+        epochs = -1 if self._limit is not None else epoch_num
+        self._rows = dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        if self._limit is None:
+            yield from map(tuple, self._rows)
+            return
+        taken = 0
+        while taken < self._limit:
+            before = taken
+            for row in self._rows:
+                taken += 1
+                yield tuple(row)
+                if taken == self._limit:
+                    return
+            if taken == before:
+                return
+
+    def sink_size(self) -> int:
+        """Give the steps of one epoch."""
+        return self._limit or self._dataset.get_dataset_size()
+
+    def types_shapes(self) -> tuple[list[Any], list[Any]]:
+        """Give the dataset's column dtypes and shapes."""
+        return self._dataset.output_types(), self._dataset.output_shapes()
+
+    def stop_send(self) -> None:
+        """End the dataset's workers."""
+        self.release()
+
+    def release(self) -> None:
+        """End the dataset's workers."""
+        stop = getattr(self._rows, "release", None) or getattr(self._rows, "stop", None)
+        if stop is not None:
+            stop()
+
+    def continue_send(self) -> None:
+        """Do nothing: rows are fetched when they are asked for."""

@@ -1,0 +1,7 @@
+"""The original's path of the checkpoint functions."""
+
+from mindjax.checkpoint.load import load_checkpoint as load_checkpoint
+from mindjax.checkpoint.load import load_checkpoint_async as load_checkpoint_async
+from mindjax.checkpoint.load import load_param_into_net as load_param_into_net
+from mindjax.checkpoint.save import async_ckpt_thread_status as async_ckpt_thread_status
+from mindjax.checkpoint.save import save_checkpoint as save_checkpoint

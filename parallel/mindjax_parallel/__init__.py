@@ -1,0 +1,1 @@
+"""Distributed execution over jax device meshes: layouts, strategies, communication, launching."""

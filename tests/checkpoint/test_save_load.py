@@ -1,0 +1,197 @@
+"""What the original has no word on: killed writers, background saves, unsupported arguments."""
+
+import io
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import mindjax as ms
+from mindjax import Parameter, Tensor, nn
+from mindjax.checkpoint import atomic, ckpt
+from mindjax.checkpoint.save import wait_async_save
+
+WRITER = """
+import os, sys
+import numpy as np
+from mindjax.checkpoint import ckpt
+from mindjax.checkpoint.atomic import replacing
+path, number = sys.argv[1], int(sys.argv[2])
+entries = {f"p{i}": np.full(200_000, number, np.int64) for i in range(10)}
+sys.stdout.write("ready\\n"); sys.stdout.flush()
+while True:
+    with replacing(path) as file:
+        ckpt.write(file, entries.items(), True)
+"""
+
+
+def parameter(values=(1.0, 2.0), name="w"):
+    return Parameter(Tensor(np.array(values, np.float32)), name=name)
+
+
+def test_a_killed_writer_never_loses_the_file(tmp_path):
+    """20 writers are killed with SIGKILL at random points of a 16 MB file."""
+    path = str(tmp_path / "net.ckpt")
+    with atomic.replacing(path) as file:
+        ckpt.write(file, {"p0": np.full(5, -1)}.items(), True)
+    seed = random.Random(0)
+    numbers = set()
+    for number in range(20):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, path, str(number)], stdout=subprocess.PIPE
+        )
+        process.stdout.readline()
+        time.sleep(seed.uniform(0, 0.06))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        with open(path, "rb") as file:
+            found = ckpt.read(file, crc_check=True)
+        values = {int(value) for array in found.values() for value in np.unique(array)}
+        assert len(values) == 1
+        numbers |= values
+    assert len(numbers) > 1
+    # What the killed ones left is removed by the next save of any file in the folder.
+    with atomic.replacing(str(tmp_path / "other.ckpt")) as file:
+        file.write(b"x")
+    assert sorted(os.listdir(tmp_path)) == ["net.ckpt", "other.ckpt"]
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    file = tmp_path / "a.ckpt"
+    path = str(file)
+    ms.save_checkpoint([parameter()], path)
+    before = file.read_bytes()
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(ckpt, "write", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        ms.save_checkpoint([parameter([3.0])], path)
+    assert caught.value.errno == 28 and __file__ in str(caught.value)
+    assert file.read_bytes() == before and os.listdir(tmp_path) == ["a.ckpt"]
+
+
+@pytest.mark.parametrize("how", [True, "thread", "process"])
+def test_async_save(tmp_path, how):
+    w = parameter()
+    ms.save_checkpoint([w], str(tmp_path / "a.ckpt"), async_save=how)
+    w.set_data(Tensor(np.array([8.0, 9.0], np.float32)))
+    wait_async_save()
+    found = ms.load_checkpoint(str(tmp_path / "a.ckpt"))
+    assert found["w"].asnumpy().tolist() == [1.0, 2.0]
+    assert not ms.async_ckpt_thread_status()
+
+
+def test_async_failure_is_raised_by_the_next_save(tmp_path):
+    ms.save_checkpoint([parameter()], str(tmp_path / "no" / "a.ckpt"), async_save=True)
+    with pytest.raises(RuntimeError, match=r"asynchronous save of .*a\.ckpt failed"):
+        ms.save_checkpoint([parameter()], str(tmp_path / "b.ckpt"))
+    ms.save_checkpoint([parameter()], str(tmp_path / "b.ckpt"))
+
+
+def test_async_failure_is_reported_at_exit(tmp_path):
+    program = (
+        "import mindjax as ms, numpy as np\n"
+        "w = ms.Parameter(np.ones(2, np.float32), name='w')\n"
+        f"ms.save_checkpoint([w], {str(tmp_path / 'no' / 'a.ckpt')!r}, async_save=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "asynchronous save" in done.stderr and "a.ckpt failed" in done.stderr
+
+
+def test_load_async(tmp_path):
+    ms.save_checkpoint([parameter()], str(tmp_path / "a.ckpt"))
+    future = ms.load_checkpoint_async(str(tmp_path / "a.ckpt"))
+    assert future.result()["w"].asnumpy().tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="does not exist"):
+        ms.load_checkpoint_async(str(tmp_path / "b.ckpt")).result()
+
+
+UNSUPPORTED = {
+    "enc_key": lambda path: ms.save_checkpoint([parameter()], path, enc_key=b"0" * 16),
+    "dec_key": lambda path: ms.load_checkpoint(path, dec_key=b"0" * 16),
+    "incremental": lambda path: ms.save_checkpoint([parameter()], path, incremental=True),
+    "global_step_num": lambda path: ms.save_checkpoint([parameter()], path, global_step_num=3),
+}
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_unsupported_argument(name, tmp_path):
+    path = str(tmp_path / "a.ckpt")
+    ms.save_checkpoint([parameter()], path)
+    with pytest.raises(NotImplementedError, match=f"'{name}' is not supported: ") as caught:
+        UNSUPPORTED[name](path)
+    assert __file__ in str(caught.value)
+
+
+def test_unknown_keyword(tmp_path):
+    with pytest.raises(TypeError, match="'colour'"):
+        ms.save_checkpoint([parameter()], str(tmp_path / "a"), colour=1)
+
+
+def test_dict_values(tmp_path):
+    path = str(tmp_path / "a.ckpt")
+    ms.save_checkpoint({"t": Tensor([1.5]), "n": np.ones((2, 1), np.int8), "s": "x"}, path)
+    found = ms.load_checkpoint(path)
+    assert found["s"] == "x" and found["t"].asnumpy().tolist() == [1.5]
+    assert found["n"].shape == (2, 1) and found["n"].dtype == ms.int8
+    with pytest.raises(TypeError, match="value should be Parameter"):
+        ms.save_checkpoint({"a": 1}, path)
+
+
+def test_generator_is_appended(tmp_path):
+    path = str(tmp_path / "a.ckpt")
+    ms.save_checkpoint([parameter()], path, append_dict={"g": ms.Generator()})
+    assert ms.load_checkpoint(path)["g"].size > 0
+
+
+def test_bytesio(tmp_path):
+    path = tmp_path / "a.safetensors"
+    ms.save_checkpoint([parameter()], str(path), format="safetensors")
+    stream = io.BytesIO(path.read_bytes())
+    found = ms.load_checkpoint(stream, format="safetensors")
+    assert found["w"].asnumpy().tolist() == [1.0, 2.0]
+    with pytest.raises(TypeError, match="BytesIO"):
+        ms.load_checkpoint(io.BytesIO(b""))
+
+
+def test_a_loaded_parameter_is_its_own(tmp_path):
+    """Neither the file nor the dictionary shares memory with the network."""
+    path = str(tmp_path / "a.ckpt")
+    net = nn.Dense(2, 1, weight_init="ones")
+    ms.save_checkpoint(net, path)
+    found = ms.load_checkpoint(path)
+    os.remove(path)
+    ms.load_param_into_net(net, found)
+    net.weight.set_data(Tensor(np.zeros((1, 2), np.float32)))
+    assert found["weight"].asnumpy().tolist() == [[1.0, 1.0]]
+    assert found["weight"].requires_grad and found["weight"].name == "weight"
+
+
+def test_a_symbolic_link_stays(tmp_path):
+    real = tmp_path / "real.ckpt"
+    ms.save_checkpoint([parameter()], str(real))
+    link = tmp_path / "link.ckpt"
+    link.symlink_to(real)
+    ms.save_checkpoint([parameter([5.0])], str(link))
+    assert link.is_symlink()
+    assert ms.load_checkpoint(str(real))["w"].asnumpy().tolist() == [5.0]
+
+
+def test_no_permission_to_read(tmp_path, monkeypatch):
+    path = str(tmp_path / "a.ckpt")
+    ms.save_checkpoint([parameter()], path)
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(ValueError, match="May not have permission to read it"):
+        ms.load_checkpoint(path)

@@ -1,0 +1,65 @@
+"""Settings of every test: CPU, one compile cache a run, both modes, a seed, no leaked tracer."""
+
+import os
+import tempfile
+
+import pytest
+
+from tests.house.budget import Budget
+from tests.house.leaks import leaked_attributes, leaked_handles
+
+# jax and mindjax read these when they are imported: here, in xdist's workers, in subprocesses.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ["MINDJAX_TRACK_HANDLES"] = "1"
+if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+    compile_cache = tempfile.TemporaryDirectory(prefix="mindjax-tests-", ignore_cleanup_errors=True)
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = compile_cache.name
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+
+
+def pytest_configure(config):
+    """Keep the time budget where all reports arrive: in xdist's controller if there is one."""
+    if not hasattr(config, "workerinput"):
+        whole_suite = config.args_source is not pytest.Config.ArgsSource.ARGS
+        config.pluginmanager.register(Budget(enforced=whole_suite), "budget")
+
+
+@pytest.fixture(params=["PYNATIVE", "GRAPH"])
+def mode(request):
+    """Run the test once in each mode; the value is the mode's constant."""
+    import mindjax as ms
+
+    before = ms.get_context("mode")
+    value = {"PYNATIVE": ms.PYNATIVE_MODE, "GRAPH": ms.GRAPH_MODE}[request.param]
+    ms.set_context(mode=value)
+    yield value
+    ms.set_context(mode=before)
+
+
+@pytest.fixture
+def seed():
+    """Seed MindJAX and numpy; the value is the seed."""
+    import numpy as np
+
+    import mindjax as ms
+
+    ms.set_seed(1)
+    np.random.seed(1)
+    return 1
+
+
+@pytest.fixture(autouse=True)
+def no_leaked_tracer():
+    """Prove that the test left no tracer in a Tensor or Parameter."""
+    yield
+    leaked = leaked_handles()
+    assert not leaked, f"handles that hold a tracer after the test: {leaked}"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_leaked_attribute():
+    """Prove that a module's tests left no tracer in an attribute of a Cell."""
+    yield
+    leaked = leaked_attributes()
+    assert not leaked, f"Cell attributes that hold a tracer: {leaked}"

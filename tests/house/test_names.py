@@ -1,0 +1,151 @@
+"""Our public namespaces show the original's names, with the original's signatures."""
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.house.source import ROOT, api, module_name, package_files, tree
+
+# Names that the recorded list lacks: ours, and the original's that its documentation leaves out.
+OURS = {
+    "mindspore": {"install", "interop"},
+    "mindspore.version": {"mindjax"},
+    # The original's `graph` registers passes, ours is the layer of GRAPH mode.
+    "mindspore.graph": {"jit", "jit_class", "JitFunction", "ms_memory_recycle"},
+    "mindspore.dataset.config": {
+        "get_dynamic_shape",
+        "set_dynamic_shape",
+        "get_video_backend",
+        "set_video_backend",
+    },
+    "mindspore.train.metrics": {"get_metrics"},
+}
+# Signatures that differ on purpose: name -> reason.
+DIFFERENT = {
+    "mindspore.nn.Adam": "params may be missing: Model then binds the network's",
+    "mindspore.nn.Momentum": "params may be missing: Model then binds the network's",
+}
+
+
+def namespaces():
+    """List the original's namespaces that MindJAX has as modules of its own."""
+    ours = {module_name(path) for path in package_files()}
+    return [name for name in sorted(api()) if "mindjax" + name[len("mindspore") :] in ours]
+
+
+def module_of(namespace):
+    """Import our module for one of the original's namespaces."""
+    return importlib.import_module("mindjax" + namespace[len("mindspore") :])
+
+
+def public_names(module):
+    """List a namespace's own names: its ``__all__``, else what it defines or re-exports ``as``."""
+    if hasattr(module, "__all__"):
+        return set(module.__all__)
+    names = set()
+    for node in tree(Path(module.__file__)).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names.update(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
+        elif isinstance(node, ast.ImportFrom):
+            names.update(name.asname for name in node.names if name.asname)
+    return {
+        name
+        for name in names
+        if not name.startswith("_") and not isinstance(getattr(module, name, None), ModuleType)
+    }
+
+
+def shape(signature):
+    """Reduce a signature to names, kinds and defaults."""
+    return [
+        (p.name, p.kind.name, None if p.default is p.empty else plain(repr(p.default)))
+        for p in signature.parameters.values()
+    ]
+
+
+def plain(text):
+    """Write a default the same way on both sides: addresses and our package's name apart."""
+    text = re.sub(r" at 0x[0-9a-f]+", "", text).replace("mindjax", "mindspore")
+    return re.split(r"[. ]", text.strip("<>"))[-1].strip("'") if text.startswith("<") else text
+
+
+def recorded(text):
+    """Read a recorded signature; None when the original hides it behind ``*args, **kwargs``."""
+    if text is None or "*args, **kwargs" in text:
+        return None
+    # Defaults that are no expressions, as <class 'int'>, become strings for the parser.
+    text = (text.rpartition(" -> ")[0] or text).replace("<lambda>", "lambda")
+    text = re.sub(r"<[^<>]*>", lambda match: repr(match[0]), text)
+    args = ast.parse(f"def face{text}: pass").body[0].args
+    positional = [*args.posonlyargs, *args.args]
+    defaults = [None] * (len(positional) - len(args.defaults)) + args.defaults
+    rows = [
+        (arg, "POSITIONAL_ONLY" if arg in args.posonlyargs else "POSITIONAL_OR_KEYWORD", default)
+        for arg, default in zip(positional, defaults, strict=True)
+    ]
+    rows += [(args.vararg, "VAR_POSITIONAL", None)] if args.vararg else []
+    rows += [(a, "KEYWORD_ONLY", d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+    rows += [(args.kwarg, "VAR_KEYWORD", None)] if args.kwarg else []
+    return [(arg.arg, kind, default and written(default)) for arg, kind, default in rows]
+
+
+def written(default):
+    """Write a default of a recorded signature as ``plain`` writes ours."""
+    if isinstance(default, ast.Constant) and isinstance(default.value, str):
+        return plain(default.value) if default.value.startswith("<") else repr(default.value)
+    return plain(ast.unparse(default))
+
+
+@pytest.mark.parametrize("namespace", namespaces())
+def test_names_exist_in_the_original(namespace):
+    extra = public_names(module_of(namespace)) - set(api()[namespace])
+    assert extra <= OURS.get(namespace, set())
+
+
+def signature_differences(namespace):
+    """Describe each public name whose signature is not the original's."""
+    module, wrong = module_of(namespace), []
+    for name in sorted(public_names(module) & set(api()[namespace])):
+        full = f"{namespace}.{name}"
+        expected = recorded(api()[namespace][name][1])
+        if expected is None or full in DIFFERENT:
+            continue
+        try:
+            actual = shape(inspect.signature(getattr(module, name)))
+        except ValueError:
+            continue
+        if actual != expected:
+            wrong.append(f"{full}\n  ours     {actual}\n  original {expected}")
+    return wrong
+
+
+@pytest.mark.parametrize("namespace", namespaces())
+def test_signatures_are_the_originals(namespace):
+    wrong = signature_differences(namespace)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_recorded_signatures_can_be_read():
+    unreadable = []
+    for namespace, names in api().items():
+        for name, (_, text, _) in names.items():
+            try:
+                recorded(text)
+            except SyntaxError:
+                unreadable.append(f"{namespace}.{name}{text}")
+    assert not unreadable
+
+
+def test_goldens_are_the_targets_version():
+    from mindjax.version import __version__
+
+    assert (ROOT / "tests/goldens/api_names.json.gz").exists()
+    assert __version__ == "2.10.0"
