@@ -58,7 +58,7 @@ def encode(name: str, content: Content) -> Iterator[bytes | memoryview]:
         raw = memoryview(np.array(content).astype("<U").tobytes())
     else:
         kind, dims = type_name(content), content.shape
-        raw = memoryview(np.ascontiguousarray(content).reshape(-1).view(np.uint8))
+        raw = np.ascontiguousarray(content).reshape(-1).view(np.uint8).data
     tag = name.encode()
     head = (
         b"".join(wire.integer(1, dim) for dim in dims) + wire.prefix(2, len(kind)) + kind.encode()

@@ -233,7 +233,7 @@ def _update(parameter: Parameter, new: Parameter, strict_load: bool) -> None:
                 f"{_HINT} or the batch size and so on in the 'net' and 'parameter_dict' are same.",
             )
         array = array.reshape(shape)
-    elif dtype != new.dtype:
+    if dtype != new.dtype:
         if strict_load or not any({dtype, new.dtype} <= kinds for kinds in _CONVERTIBLE):
             raise located(
                 RuntimeError,

@@ -136,7 +136,7 @@ def read(
 
 
 def _raw(array: np.ndarray) -> memoryview:
-    return memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def _crc(arrays: dict[str, np.ndarray]) -> int:
@@ -168,7 +168,7 @@ def _array(file: IO[bytes], name: str, entry: Any, start: int, total: int) -> np
     array = np.empty(shape, dtype)
     file.seek(start + begin)
     if array.nbytes:
-        view = memoryview(array.reshape(-1).view(np.uint8))
+        view = array.reshape(-1).view(np.uint8).data
         done = 0
         while done < len(view):
             got = file.readinto(view[done:])  # type: ignore[attr-defined]

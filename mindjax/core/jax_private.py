@@ -28,3 +28,36 @@ def tracing() -> bool:
 def started_backends() -> dict[str, Any]:
     """Give jax's table of started backends without starting one."""
     return dict(_xla_bridge._backends)
+
+
+def hoist_literals(jaxpr: Any, positions: set[int]) -> tuple[Any, list[Any]]:
+    """Turn some of a jaxpr's literals into inputs.
+
+    Args:
+        jaxpr: its top-level equations are changed, not those within.
+        positions: which literals, numbered in program order.
+
+    Returns:
+        The new jaxpr, with further inputs at the end, and the literals' values.
+    """
+    values, variables, equations, number = [], [], [], 0
+    for equation in jaxpr.eqns:
+        inputs = list(equation.invars)
+        for i, atom in enumerate(inputs):
+            if isinstance(atom, _core.Literal):
+                if number in positions:
+                    inputs[i] = _core.Var(atom.aval)
+                    variables.append(inputs[i])
+                    values.append(atom.val)
+                number += 1
+        equations.append(equation.replace(invars=inputs))
+    debug = jaxpr.debug_info._replace(arg_names=None)
+    hoisted = jaxpr.replace(
+        invars=[*jaxpr.invars, *variables], eqns=equations, debug_info=debug
+    )
+    return hoisted, values
+
+
+def literals(jaxpr: Any) -> list[Any]:
+    """List the values of a jaxpr's top-level literals in program order."""
+    return [a.val for e in jaxpr.eqns for a in e.invars if isinstance(a, _core.Literal)]

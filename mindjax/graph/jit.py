@@ -10,6 +10,7 @@ from mindjax.core.caches import Cache
 from mindjax.core.errors import located
 from mindjax.core.handle import current
 from mindjax.graph.program import Program, is_tracing_outside
+from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Signature
 
 _MODES = ("ast", "bytecode", "trace")
@@ -25,7 +26,9 @@ class Programs:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         name = getattr(function, "__qualname__", type(function).__name__)
-        self.programs: Cache[list[Program]] = Cache(f"programs of {name} at {id(self):#x}", 256)
+        name = f"{name} at {id(self):#x}"
+        self.programs: Cache[list[Program]] = Cache(f"programs of {name}", 256)
+        self.families = Families(name)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function as one program."""
@@ -60,7 +63,7 @@ class Programs:
         return self.programs.put(signature.key, []) if found is None else found
 
     def _trace(self, variants: list[Program], args: Any, kwargs: Any, signature: Signature) -> Program:
-        program = Program(self.function, args, kwargs, signature)
+        program = Program(self.function, args, kwargs, signature, self.families)
         variants.append(program)
         # A constant that changes at every call would keep a program a value.
         del variants[:-16]

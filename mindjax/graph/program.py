@@ -13,9 +13,10 @@ import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.caches import count_compilation
-from mindjax.core.handle import Handle, Tracer, current, state_lock, wrap
+from mindjax.core.handle import Handle, current, state_lock, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import AttributeState, StateFrame, in_user_x64
+from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, rebuild
 from mindjax.tensor.parameter import Parameter, epoch
 
@@ -31,6 +32,7 @@ class Program:
         args: positional arguments of the first call.
         kwargs: keyword arguments of the first call.
         signature: the arguments taken apart.
+        families: executables of the same function's other programs.
     """
 
     def __init__(
@@ -39,7 +41,10 @@ class Program:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         signature: Signature,
+        families: Families,
     ) -> None:
+        self._families = families
+        self._numbers: list[Any] = []
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
         closed, self.result = _trace(function, args, kwargs, signature, frame)
@@ -93,25 +98,33 @@ class Program:
         self._epoch = now
         return True
 
-    def evaluate(self, donated: Any, read: Any, constants: Any, arguments: Any) -> Any:
-        """Evaluate the traced function on arrays."""
-        groups = (donated, read, constants)
-        consts = [groups[g][i] for g, i in self._order]
-        return jax.core.eval_jaxpr(self.jaxpr, consts, *arguments)
+    def evaluate(self, jaxpr: Any, flat: Sequence[Any]) -> Any:
+        """Evaluate the traced function.
 
-    def _compile(self, groups: tuple[list[Any], ...]) -> Any:
+        Args:
+            jaxpr: the function, perhaps with further inputs.
+            flat: arrays: donated state, read state, constants, arguments, further inputs.
+
+        Returns:
+            The outputs, then the written state.
+        """
+        second = len(self.donated)
+        third = second + len(self.read)
+        fourth = third + len(self.constants)
+        groups = flat[:second], flat[second:third], flat[third:fourth]
+        consts = [groups[g][i] for g, i in self._order]
+        return jax.core.eval_jaxpr(jaxpr, consts, *flat[fourth:])
+
+    def _compile(self, jaxpr: Any, arrays: list[Any], numbers: list[Any]) -> Any:
         evaluate = self.evaluate
 
         def program(*flat: Any) -> Any:
-            split, start = [], 0
-            for group in groups:
-                split.append(flat[start : start + len(group)])
-                start += len(group)
-            return evaluate(*split)
+            return evaluate(jaxpr, flat)
 
         program.__name__ = program.__qualname__ = "ms_" + self.name.replace(".", "_")
-        donated = tuple(range(len(groups[0])))
-        flat = [a for group in groups for a in group]
+        donated = tuple(range(len(self.donated)))
+        flat = [*arrays, *(np.asarray(n) for n in numbers)]
+        count_compilation("graph")
         old = jax_private.swap_x64(True)
         try:
             lowered = jax.jit(program, donate_argnums=donated, keep_unused=True).lower(*flat)
@@ -141,7 +154,17 @@ class Program:
         read = [h.value for h in self.read]
         self._avals = [jax.typeof(a) for a in [*donated, *read]]
         arguments = [h.value for h in handles]
-        self._compiled = self._compile((donated, read, self.constants, arguments))
+        arrays = [*donated, *read, *self.constants, *arguments]
+        layout = (
+            tuple(self._order),
+            len(donated),
+            tuple((tuple(a.shape), a.dtype) for a in arrays),
+            tuple(getattr(a, "sharding", None) for a in arrays),
+        )
+        self._compiled, numbers = self._families.executable(
+            self.jaxpr, layout, lambda jaxpr, extra: self._compile(jaxpr, arrays, extra)
+        )
+        self._numbers = [np.asarray(n) for n in numbers]
 
     @property
     def hlo(self) -> str:
@@ -167,7 +190,9 @@ class Program:
             donated.append(value)
         value = None
         with _Shield():
-            outputs = self._compiled(*donated, *read, *self.constants, *arguments)
+            outputs = self._compiled(
+                *donated, *read, *self.constants, *arguments, *self._numbers
+            )
             count = len(outputs) - len(self.written)
             for handle, array in zip(self.written, outputs[count:], strict=True):
                 handle.assign_value(array)
@@ -198,14 +223,7 @@ class _GraphCall(Primitive, register=False):
     program: Any
 
     def compute(self, *arrays: Any) -> Any:
-        program = self.program
-        first, second = len(program.donated), len(program.donated) + len(program.read)
-        third = second + len(program.constants)
-        return tuple(
-            program.evaluate(
-                arrays[:first], arrays[first:second], arrays[second:third], arrays[third:]
-            )
-        )
+        return tuple(self.program.evaluate(self.program.jaxpr, arrays))
 
 
 def _trace(
@@ -218,7 +236,6 @@ def _trace(
     kept: list[Result] = []
 
     def body(*arrays: Any) -> list[Any]:
-        count_compilation("graph")
         with frame:
             positional, named = rebuild(args, kwargs, [wrap(a) for a in arrays])
             result = Result(in_user_x64(function, *positional, **named))
@@ -286,10 +303,3 @@ class _Shield:
 def is_tracing_outside() -> bool:
     """Tell whether a jax trace that MindJAX did not start is running."""
     return current.frame is None and jax_private.tracing()
-
-
-def constant(value: Any) -> bool:
-    """Tell whether a value is known while tracing."""
-    if isinstance(value, Handle):
-        value = value.value
-    return not isinstance(value, Tracer) or isinstance(value, np.ndarray)

@@ -226,9 +226,7 @@ def _check_steps(total_step: Any, step_per_epoch: Any, epochs: Any, name: str) -
     check_number(None, name, epochs, int, ">")
 
 
-def piecewise_constant_lr(
-    milestone: Sequence[int], learning_rates: Sequence[float]
-) -> list[float]:
+def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[float]) -> list[float]:
     """List a rate for each step, constant up to each milestone.
 
     Args:

@@ -277,3 +277,28 @@ class ApproximateEqual(Primitive):
         """Compare arrays of one shape."""
         x, y = promote_pair("ApproximateEqual", x, y)
         return jnp.abs(x - y) < self.tolerance
+
+
+def allclose(
+    input: TensorLike,
+    other: TensorLike,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> bool:
+    """Tell whether all elements are close, as `isclose` says (MindSpore: ``mint.allclose``).
+
+    Args:
+        input: Tensor or number.
+        other: Tensor or number that broadcasts to the first.
+        rtol: relative tolerance.
+        atol: absolute tolerance.
+        equal_nan: whether NaN equals NaN.
+
+    Returns:
+        Python bool.
+
+    Raises:
+        TypeError: the dtypes do not mix.
+    """
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())

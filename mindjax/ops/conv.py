@@ -578,6 +578,32 @@ def conv3d(
     return _conv(Conv3D, "conv3d", inputs, stride, pad_mode, padding, dilation, groups)
 
 
+def transposed(
+    x: Any,
+    weight: Any,
+    pads: tuple[int, ...],
+    output_padding: tuple[int, ...],
+    stride: tuple[int, ...],
+    dilation: tuple[int, ...],
+    group: int,
+) -> Any:
+    """Convolve backwards, with two pads and one output pad an axis.
+
+    Args:
+        x: (N, C, ...).
+        weight: (C, out / group, ...).
+        pads: what is taken off, two ints an axis.
+        output_padding: what is added at the far end, one int an axis.
+        stride: one int an axis.
+        dilation: one int an axis.
+        group: number of groups of channels.
+
+    Returns:
+        Tensor (N, out, ...).
+    """
+    return _ConvTranspose(pads, output_padding, stride, dilation, group)(x, weight)
+
+
 def _each(name: str, value: Any, count: int, owner: str) -> tuple[int, ...]:
     values = (value,) * count if isinstance(value, int) else tuple(value)
     if len(values) != count:

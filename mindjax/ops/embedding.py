@@ -103,5 +103,5 @@ def embedding(
             raise located(
                 TypeError, "For 'embedding', 'max_norm' writes 'weight', which must be a Tensor."
             )
-        weight.assign_value(scaled.value)
+        weight.assign_value(scaled._value)
     return _Embedding(padding_idx)(input, weight)

@@ -49,6 +49,10 @@ def index_array(op: str, indices: Array, size: int) -> Array:
     return jnp.where(indices < 0, indices + np.asarray(size, dtype), indices)
 
 
+def _platform(array: Array) -> str:
+    return next(iter(array.devices())).platform
+
+
 def check_range(op: str, indices: Any, size: int) -> None:
     """Raise if an index has no element, where that can be known without waiting for a device.
 
@@ -61,7 +65,7 @@ def check_range(op: str, indices: Any, size: int) -> None:
     if current.frame is not None:
         return
     array = unwrap(indices)
-    if is_traced(array) or isinstance(array, jax.Array) and array.platform() != "cpu":
+    if is_traced(array) or isinstance(array, jax.Array) and _platform(array) != "cpu":
         return
     host = np.asarray(array)
     if host.dtype.kind not in "iu" or not host.size:
@@ -309,7 +313,7 @@ def check_coordinates(op: str, indices: Any, shape: tuple[int, ...]) -> None:
     if current.frame is not None:
         return
     array = unwrap(indices)
-    if is_traced(array) or isinstance(array, jax.Array) and array.platform() != "cpu":
+    if is_traced(array) or isinstance(array, jax.Array) and _platform(array) != "cpu":
         return
     host = np.asarray(array)
     if host.dtype.kind not in "iu" or not host.size or host.shape[-1] > len(shape):
@@ -620,3 +624,53 @@ class EmbeddingLookup(Primitive):
         valid = (where >= 0) & (where < x.shape[0])
         rows = take("EmbeddingLookup", x, jnp.where(valid, where, 0), 0)
         return jnp.where(valid.reshape(valid.shape + (1,) * (x.ndim - 1)), rows, 0).astype(x.dtype)
+
+
+def unique_sorted(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """Find the distinct elements in rising order (MindSpore: ``mint.unique``).
+
+    Args:
+        input: Tensor.
+        sorted: kept for the original's signature: the elements always rise.
+        return_inverse: whether to give the index of each element's value.
+        return_counts: whether to give how often each value occurs.
+        dim: axis whose slices are compared; None compares elements.
+
+    Returns:
+        Tensor, or a tuple with inverse and counts behind it.
+
+    Raises:
+        RuntimeError: a compiled program asks, which cannot know how many there are.
+    """
+    values, inverse, counts = UniqueExt(dim)(input)
+    more = [t for t, wanted in ((inverse, return_inverse), (counts, return_counts)) if wanted]
+    return (values, *more) if more else values
+
+
+class _Bounded(Primitive, register=False):
+    """Indices brought into range, by clipping or by wrapping round."""
+
+    size: int
+    wrap: bool
+
+    def compute(self, indices: Array) -> Array:
+        limit = jnp.asarray(self.size, indices.dtype)
+        if self.wrap:
+            return jnp.remainder(indices, limit)
+        return jnp.clip(indices, 0, limit - 1)
+
+
+def clip_indices(indices: Tensor, size: int) -> Tensor:
+    """Bring indices into range: negative ones to 0, too large ones to ``size - 1``."""
+    return _Bounded(size, False)(indices)
+
+
+def wrap_indices(indices: Tensor, size: int) -> Tensor:
+    """Bring indices into range by counting round."""
+    return _Bounded(size, True)(indices)

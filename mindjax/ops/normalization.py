@@ -135,7 +135,7 @@ def batch_norm_training(
     out, batch_mean, batch_variance, following, spread = record(x, scale, bias, mean, variance)
     for target, value in ((mean, following), (variance, spread)):
         if isinstance(target, Handle):
-            target.assign_value(value.value)
+            target.assign_value(value._value)
     return out, batch_mean, batch_variance
 
 

@@ -81,9 +81,17 @@ def _check_fit(x: Array, out: Array, kernel: Window, owner: str) -> None:
 
 
 def _window_pads(
-    sizes: Window, kernel: Window, stride: Window, pads: Window, dilation: Window, ceil_mode: bool
+    sizes: Window,
+    kernel: Window,
+    stride: Window,
+    pads: Window | str,
+    dilation: Window,
+    ceil_mode: bool,
 ) -> tuple[tuple[int, int], ...]:
     """Give the pads at both ends of every axis; a window that starts past the far pad is dropped."""
+    if isinstance(pads, str):
+        reach = tuple(d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True))
+        return tuple(lax.padtype_to_pads(sizes, reach, stride, pads))
     padding = []
     for n, k, s, p, d in zip(sizes, kernel, stride, pads, dilation, strict=True):
         reach = d * (k - 1) + 1
@@ -148,12 +156,11 @@ class AvgPool(Primitive):
         if self.pad_mode == "VALID":
             return total / np.array(np.prod(kernel), x.dtype)
         first = 1 if layout == "NHWC" else 2
-        pads = lax.padtype_to_pads(x.shape[first : first + 2], kernel, stride, "SAME")
+        sizes = x.shape[first : first + 2]
+        pads = _window_pads(sizes, kernel, stride, "SAME", (1, 1), False)
         counts = [
-            _counts(n, k, s, low, low, True)
-            for n, k, s, (low, _) in zip(
-                x.shape[first : first + 2], kernel, stride, pads, strict=True
-            )
+            _counts(n, k, s, low, 0, True)
+            for n, k, s, (low, _) in zip(sizes, kernel, stride, pads, strict=True)
         ]
         return total / _count_array(counts, total, first)
 
@@ -191,11 +198,11 @@ def _count_array(counts: list[Any], out: Array, first: int) -> Array:
 
 
 class _MaxPoolNd(Primitive, register=False):
-    """Maxima over windows of the last axes, with explicit pads."""
+    """Maxima over windows of the last axes, with a pad an axis or ``"SAME"``."""
 
     kernel_size: Window
     strides: Window
-    pads: Window
+    pads: Window | str
     dilation: Window
     ceil_mode: bool
 
@@ -297,14 +304,7 @@ def _explicit(record: Any, count: int, owner: str) -> dict[str, Any]:
     """Bring sizes, strides, pads and dilation to one int an axis, and check the pads."""
     kernel = checks.pool_sizes("kernel_size", _tuple(record.kernel_size), count, owner)
     strides = kernel if record.strides is None else _tuple(record.strides)
-    pads = record.pads if not isinstance(record.pads, int) else (record.pads,) * count
-    pads = tuple(checks.non_negative_int("pads", p, owner) for p in pads)
-    if len(pads) != count or any(2 * p > k for p, k in zip(pads, kernel, strict=False)):
-        raise located(
-            ValueError,
-            "It is required that the `pads` is no more than half of the `kernel_size`, but gets "
-            f"pads{pads} and kernel_size{kernel}.",
-        )
+    pads = _half_pads(record.pads, kernel, owner)
     return {
         "kernel_size": kernel,
         "strides": checks.pool_sizes("strides", strides, count, owner),
@@ -312,6 +312,23 @@ def _explicit(record: Any, count: int, owner: str) -> dict[str, Any]:
         "dilation": checks.pool_sizes("dilation", _tuple(record.dilation), count, owner),
         "ceil_mode": checks.boolean("ceil_mode", record.ceil_mode, owner),
     }
+
+
+def _half_pads(padding: Any, kernel: Window, owner: str) -> Window | str:
+    """Bring pads to one int an axis, at most half of the kernel; ``"SAME"`` stays."""
+    if padding == "SAME":
+        return padding
+    checks.of_type("padding", padding, (int, tuple, list), owner)
+    pads = (padding,) * len(kernel) if isinstance(padding, int) else tuple(padding)
+    for p in pads:
+        checks.non_negative_int("padding", p, owner)
+    if len(pads) != len(kernel) or any(2 * p > k for p, k in zip(pads, kernel, strict=True)):
+        raise located(
+            ValueError,
+            f"For '{owner}', it is required that the `pads` is no more than half of the "
+            f"`kernel_size`, but gets pads{pads} and kernel_size{kernel}.",
+        )
+    return pads
 
 
 def _tuple(value: Any) -> Any:
@@ -384,11 +401,11 @@ def max_pool2d(
 
 
 class _AvgPoolNd(Primitive, register=False):
-    """Averages over windows of the last axes, with explicit pads."""
+    """Averages over windows of the last axes, with a pad an axis or ``"SAME"``."""
 
     kernel_size: Window
     strides: Window
-    pads: Window
+    pads: Window | str
     ceil_mode: bool
     count_include_pad: bool
     divisor_override: int
@@ -403,9 +420,11 @@ class _AvgPoolNd(Primitive, register=False):
         _check_fit(x, total, kernel, "AvgPool")
         if self.divisor_override:
             return total / np.array(self.divisor_override, x.dtype)
+        inside = not self.count_include_pad or self.pads == "SAME"
+        # Past the far pad, where a window of ceil_mode reaches, nothing counts.
         counts = [
-            _counts(n, k, s, p, p, not self.count_include_pad)
-            for n, k, s, p in zip(sizes, kernel, stride, self.pads, strict=True)
+            _counts(n, k, s, low, low, inside)
+            for n, k, s, (low, _) in zip(sizes, kernel, stride, pads, strict=True)
         ]
         return total / _count_array(counts, total, first)
 
@@ -423,22 +442,12 @@ def avg_pool_nd(
 ) -> Any:
     """Take averages over windows of the last ``count`` axes, whatever the rank."""
     kernel = checks.pool_sizes("kernel_size", _tuple(kernel_size), count, owner)
-    pads = (padding,) * count if isinstance(padding, int) else tuple(padding)
-    pads = tuple(checks.non_negative_int("padding", p, owner) for p in pads)
-    if len(pads) == 2 * count and pads[::2] == pads[1::2]:
-        pads = pads[::2]
-    if len(pads) != count or any(2 * p > k for p, k in zip(pads, kernel, strict=False)):
-        raise located(
-            ValueError,
-            f"For '{owner}', the 'padding' must be at most half of 'kernel_size', but got "
-            f"{padding} and {kernel}.",
-        )
     if divisor_override is not None:
         checks.of_type("divisor_override", divisor_override, int, owner)
     record = _AvgPoolNd(
         kernel,
         kernel if stride is None else checks.pool_sizes("stride", _tuple(stride), count, owner),
-        pads,
+        _half_pads(padding, kernel, owner),
         checks.boolean("ceil_mode", ceil_mode, owner),
         checks.boolean("count_include_pad", count_include_pad, owner),
         divisor_override or 0,

@@ -1,4 +1,4 @@
-"""Optimizer primitives: each computes the new values of one Parameter and its state, and writes them."""
+"""Optimizer primitives: each writes the new values of one Parameter and its state."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mindjax.core.dtype import from_np, promote_types
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
+from mindjax.ops.state import write
 
 Array = jax.Array
 
@@ -18,6 +19,7 @@ Array = jax.Array
 class _Update(Primitive, register=False):
     """Base of primitives whose outputs are the new values of some of their inputs."""
 
+    effect: ClassVar[bool] = True
     writes: ClassVar[tuple[int, ...]] = (0,)
     returns: ClassVar[int] = 1
 
@@ -37,7 +39,7 @@ class _Update(Primitive, register=False):
         for position, value in zip(self.writes, values, strict=True):
             target = inputs[position]
             if isinstance(target, Handle):
-                target.assign_value(value._value, value._node)
+                write(target, value)
         return values[0] if self.returns == 1 else values[: self.returns]
 
     def gradient_for(self, variable: Array, gradient: Array) -> Array:
@@ -82,6 +84,8 @@ class ApplyMomentum(_Update):
     """Gradient descent with momentum; the update is ``optax.trace``.
 
     v = momentum v + g; p = p - lr v, or p - lr (g + momentum v) with Nesterov's gradient.
+
+    MindSpore: its CPU ignores ``use_nesterov`` and ``gradient_scale``; the documentation does not.
     """
 
     use_nesterov: bool = False
@@ -130,7 +134,8 @@ class SGD(_Update):
         stat: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new parameters, accumulation and marks."""
-        gradient = self.gradient_for(parameters, gradient)
+        # MindSpore: this one takes a gradient of a wider dtype too.
+        gradient = self.gradient_for(parameters, gradient.astype(parameters.dtype))
         if self.weight_decay > 0:
             gradient = gradient + self.weight_decay * parameters
         rate, decay = _number(learning_rate, parameters), _number(momentum, parameters)
@@ -245,7 +250,10 @@ class AdamWeightDecay(_Update):
 
 
 class ApplyRMSProp(_Update):
-    """RMSProp with momentum; eps under the root (Hinton's lecture 6e)."""
+    """RMSProp with momentum, eps under the root (Hinton's lecture 6e).
+
+    MindSpore: its CPU adds eps to the root of arrays of 8 and more; the documentation does not.
+    """
 
     use_locking: bool = False
     writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
@@ -298,7 +306,10 @@ class ApplyCenteredRMSProp(_Update):
 
 
 class ApplyAdagrad(_Update):
-    """Adagrad without eps: the sum of squares starts above zero (Duchi et al. 2011)."""
+    """Adagrad without eps: the sum of squares starts above zero (Duchi et al. 2011).
+
+    MindSpore: its CPU lets the sum grow without ``update_slots`` too; the documentation does not.
+    """
 
     update_slots: bool = True
     writes: ClassVar[tuple[int, ...]] = (0, 1)

@@ -16,9 +16,9 @@ from mindjax.tensor.tensor import Tensor
 
 HostArray = np.ndarray[Any, Any]
 
-_LINEAR = ("linear", "sigmoid") + tuple(
+_LINEAR = {"linear", "sigmoid"} | {
     f"conv{transposed}{n}d" for transposed in ("", "_transpose") for n in (1, 2, 3)
-)
+}
 
 
 class Initializer:
@@ -103,7 +103,7 @@ def _fan(shape: tuple[int, ...], mode: str) -> int:
     return _fans(shape)[modes.index(mode)]
 
 
-def _gain(nonlinearity: str, slope: Any) -> float:
+def _gain(nonlinearity: str, slope: Any = None) -> float:
     """Give the factor that keeps the variance through a nonlinearity."""
     if nonlinearity in _LINEAR:
         return 1.0
@@ -117,6 +117,7 @@ def _gain(nonlinearity: str, slope: Any) -> float:
             "For 'HeUniform', the argument 'nonlinearity' should be one of ['sigmoid', 'tanh', "
             f"'relu' or 'leaky_relu'], but got {nonlinearity}.",
         )
+    slope = 0.01 if slope is None else slope
     if isinstance(slope, bool) or not isinstance(slope, int | float):
         raise located(
             ValueError,
@@ -497,8 +498,8 @@ def initializer(init: Any, shape: Any = None, dtype: Any = float32) -> Tensor:
         if shape is not None and init.shape != wanted:
             raise located(
                 ValueError,
-                "For 'initializer', the shape of the 'init' argument should be same as the argument "
-                f"'shape', but got the 'init' shape {list(init.shape)} and the 'shape' "
+                "For 'initializer', the shape of the 'init' argument should be same as the "
+                f"argument 'shape', but got the 'init' shape {list(init.shape)} and the 'shape' "
                 f"{list(wanted)}.",
             )
         return init

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,9 @@ class DatasetHelper:
     Raises:
         TypeError: an argument has the wrong type.
         ValueError: ``sink_size`` is 0 or below -1.
+
+    Attributes:
+        fetch_seconds: how long rows were waited for.
 
     MindSpore: ``mindspore.train.DatasetHelper``.
     """
@@ -56,22 +60,24 @@ class DatasetHelper:
         self._dataset = dataset
         self._limit = sink_size if dataset_sink_mode and sink_size > 0 else None
         epochs = -1 if self._limit is not None else epoch_num
-        self._rows = dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False)
+        self._rows = iter(dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False))
+        self.fetch_seconds = 0.0
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        if self._limit is None:
-            yield from map(tuple, self._rows)
-            return
-        taken = 0
-        while taken < self._limit:
-            before = taken
-            for row in self._rows:
+        taken = ended = 0
+        while taken != self._limit:
+            start = time.perf_counter()
+            row = next(self._rows, None)
+            self.fetch_seconds += time.perf_counter() - start
+            if row is not None:
                 taken += 1
+                ended = 0
                 yield tuple(row)
-                if taken == self._limit:
-                    return
-            if taken == before:
+            elif self._limit is None or ended:
                 return
+            else:
+                # In sink mode the next epoch of the dataset follows, if it has rows.
+                ended = 1
 
     def sink_size(self) -> int:
         """Give the steps of one epoch."""

@@ -29,6 +29,9 @@ from mindjax.train.progress import Progress
 
 Callbacks = Callback | list[Callback] | None
 
+# What an evaluation within the training changes of what callbacks see.
+_SHARED = ("cur_step_num", "batch_num", "dataset_sink_mode", "dataset_helper", "net_outputs")
+
 
 class _Validation(NamedTuple):
     """When and on what ``fit`` evaluates."""
@@ -381,6 +384,7 @@ class Model:
             epoch, params.batch_num, initial_epoch, _prints_loss(params.list_callback)
         )
         helper = DatasetHelper(dataset, sinks, sink_size, epoch - initial_epoch)
+        params.dataset_helper = helper
         try:
             with CallbackManager(callbacks) as manager:
                 self._epochs(manager, params, helper, progress, validation, epoch, initial_epoch)
@@ -482,11 +486,7 @@ class Model:
 
     def _validate(self, dataset: Any, manager: CallbackManager, params: Any) -> None:
         """Evaluate within ``fit``, and put back what callbacks see of the training."""
-        kept = {
-            key: params[key]
-            for key in ("cur_step_num", "batch_num", "dataset_sink_mode", "net_outputs")
-            if key in params
-        }
+        kept = {key: params[key] for key in _SHARED if key in params}
         callbacks = [
             callback
             for callback in manager.callbacks
@@ -507,7 +507,7 @@ class Model:
         params.dataset_sink_mode = False
         for metric in self._metric_fns.values():
             metric.clear()
-        helper = DatasetHelper(dataset, False)
+        helper = params.dataset_helper = DatasetHelper(dataset, False)
         run_context = RunContext(params)
         outputs: Any = None
         try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mindjax.core.errors import located
-from mindjax.nn import TrainOneStepCell, WithEvalCell, WithLossCell
 from mindjax.nn.cell import Cell
+from mindjax.nn.wrap import TrainOneStepCell, WithEvalCell, WithLossCell
 
 
 def build_train_network(network: Cell, loss_fn: Any, optimizer: Any, scale_manager: Any) -> Cell:
@@ -27,7 +27,7 @@ def build_train_network(network: Cell, loss_fn: Any, optimizer: Any, scale_manag
     with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
     if optimizer is None:
         return with_loss
-    scale = 1.0
+    sens = None
     if scale_manager is not None:
         if scale_manager.get_drop_overflow_update():
             raise located(
@@ -35,8 +35,8 @@ def build_train_network(network: Cell, loss_fn: Any, optimizer: Any, scale_manag
                 "For 'Model', a 'loss_scale_manager' that drops overflows is not supported: use "
                 "FixedLossScaleManager(loss_scale, drop_overflow_update=False).",
             )
-        scale = float(scale_manager.get_loss_scale())
-    step = TrainOneStepCell(with_loss, optimizer, scale)
+        sens = float(scale_manager.get_loss_scale())
+    step = TrainOneStepCell(with_loss, optimizer, sens)
     step.set_train()
     return step
 

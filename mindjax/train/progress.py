@@ -67,7 +67,7 @@ class Progress:
         """
         if self._off:
             return
-        shape = getattr(inputs[0], "shape", ()) if inputs else ()
+        shape: Any = getattr(inputs[0], "shape", ()) if inputs else ()
         self._samples += shape[0] if len(shape) else 1
         if len(shape) == 4:
             self._unit = "images/s"
@@ -125,21 +125,28 @@ class Progress:
             self._speed = (self._samples - self._marked_samples) / passed
             self._mark(now)
         self._shown = now
-        text = self._text(loss)
+        text = self._text(loss, self._bar())
         if self._live:
-            text = text[: max(shutil.get_terminal_size().columns - 1, 20)]
+            width = max(shutil.get_terminal_size().columns - 1, 20)
+            if len(text) > width:
+                text = self._text(loss, "")[:width]
             self._stream.write("\r" + text + " " * (self._drawn - len(text)))
             self._drawn = len(text)
         else:
             self._stream.write(text + "\n")
         self._stream.flush()
 
-    def _text(self, loss: Any) -> str:
+    def _bar(self) -> str:
+        if not self._live or self._steps <= 0:
+            return ""
+        full = min(_BAR, _BAR * self._at[1] // self._steps)
+        return "[" + "#" * full + "-" * (_BAR - full) + "]"
+
+    def _text(self, loss: Any, bar: str) -> str:
         epoch, step = self._at
         parts = [f"epoch {epoch}/{self._epochs}"]
-        if self._live and self._steps > 0:
-            full = min(_BAR, _BAR * step // self._steps)
-            parts.append("[" + "#" * full + "-" * (_BAR - full) + "]")
+        if bar:
+            parts.append(bar)
         parts.append(f"step {step}/{self._steps}" if self._steps > 0 else f"step {step}")
         value = _number(loss)
         if value is not None:

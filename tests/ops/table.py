@@ -37,6 +37,7 @@ MS_NAMES = {
     "c128": "complex128",
 }
 FLOATS = ("f16", "bf16", "f32", "f64")
+Judge = Literal["original", "math"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,10 +128,10 @@ class Case:
             ``return``; ``"ops.add"`` stands for ``ops.add(a, b)``, ``"ops.Add()"`` for
             ``ops.Add()(a, b)`` and ``"Tensor.add"`` for ``a.add(b)``.
         dtypes: other dtypes in which the Float32 inputs are tried, in one string.
-        grad: compare the gradients of the float inputs too; ``"math"`` takes them from ``math``
-            because the original's CPU kernel is wrong.
+        grad: compare the gradients of the float inputs too.
         math: expression in numpy (``np``) and scipy.special (``sp``) that gives the value in
             float64, for faces that the original's CPU has no kernel for.
+        judge: ``"math"`` where the original's CPU kernel contradicts its documentation.
         graph: whether GRAPH can do it (shapes that depend on values cannot be traced).
         raises: the original raises an error here.
         both: record GRAPH too, since there the original gives another value.
@@ -141,8 +142,8 @@ class Case:
     inputs: tuple[Arr, ...]
     faces: tuple[str, ...]
     grad: bool
-    math_grad: bool
     math: str | None
+    judge: Judge
     graph: bool
     raises: bool
     both: bool
@@ -155,8 +156,9 @@ class Case:
         inputs: Sequence[Arr],
         *faces: str,
         dtypes: str = "",
-        grad: bool | Literal["math"] = True,
+        grad: bool = True,
         math: str | None = None,
+        judge: Judge = "original",
         graph: bool = True,
         raises: bool = False,
         both: bool = False,
@@ -167,8 +169,8 @@ class Case:
             "inputs": tuple(inputs),
             "faces": faces,
             "grad": grad and any(x.dtype in FLOATS for x in inputs),
-            "math_grad": grad == "math",
             "math": math,
+            "judge": judge,
             "graph": graph,
             "raises": raises,
             "both": both,
@@ -190,6 +192,7 @@ class Case:
                     *self.faces,
                     grad=False,
                     math=self.math,
+                    judge=self.judge,
                     graph=self.graph,
                     tol=self.tol,
                 )

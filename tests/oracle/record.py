@@ -160,7 +160,7 @@ class Recorder:
     def gradient(self, case: Case) -> list[Any]:
         """Describe the gradients of the first face that has some."""
         places = tuple(i for i, x in enumerate(case.inputs) if x.dtype in FLOATS)
-        if case.math_grad:
+        if case.judge == "math":
             return self.slope(case)
         entry: list[Any] = ["none"]
         for index in range(len(case.faces)):
@@ -182,7 +182,9 @@ class Recorder:
         agreed = dtypes.pop() if len(dtypes) == 1 else None
         notes = []
         for index, value in enumerate(values):
-            if value[0] == "nokernel":
+            if case.judge == "math":
+                values[index] = self.mathematics(case, [], agreed)
+            elif value[0] == "nokernel":
                 notes.append(f"{case.faces[index]}: {value[2]}")
                 if case.math:
                     values[index] = self.mathematics(case, value[1], agreed)

@@ -32,6 +32,7 @@ def clock(monkeypatch):
     now = types.SimpleNamespace(time=100.0)
     monkeypatch.setattr(progress.time, "monotonic", lambda: now.time)
     monkeypatch.delenv("MINDJAX_PROGRESS", raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
     Loss.reads = 0
     return now
 
@@ -52,12 +53,20 @@ def test_terminal(clock):
     text = run(clock, Screen())
     drawn = [line.rstrip() for line in text.split("\r") if line.strip()]
     assert drawn[0] == (
-        "epoch 1/2  [##########----------]  step 51/100  loss 0.25  3200 images/s  ETA 0:01"
+        "epoch 1/2  [##########----------]  step 50/100  loss 0.25  3200 images/s  ETA 0:02"
     )
     assert drawn[-1] == "epoch 2/2  [####################]  step 100/100  loss 0.25  3200 images/s"
     assert text.endswith("\n") and text.count("\n") == 1
     # Two seconds: no more than two reads of the loss each.
     assert Loss.reads <= 5
+
+
+def test_narrow_terminal(clock, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "70")
+    drawn = [line.rstrip() for line in run(clock, Screen()).split("\r") if line.strip()]
+    assert drawn[0] == "epoch 1/2  step 50/100  loss 0.25  3200 images/s  ETA 0:02"
+    monkeypatch.setenv("COLUMNS", "30")
+    assert all(len(line) < 30 for line in run(clock, Screen()).rstrip().split("\r"))
 
 
 def test_file_of_a_short_training_is_empty(clock):
@@ -67,15 +76,15 @@ def test_file_of_a_short_training_is_empty(clock):
 
 def test_file_of_a_long_training(clock):
     lines = run(clock, io.StringIO(), seconds=1.0, shape=(32, 10)).splitlines()
-    assert lines[0] == "epoch 1/2  step 31/100  loss 0.25  32 samples/s  ETA 2:49"
+    assert lines[0] == "epoch 1/2  step 30/100  loss 0.25  32 samples/s  ETA 2:50"
     assert [line.split("  ")[1] for line in lines] == [
-        f"step {n}/100" for n in (31, 61, 91, 100, 30, 60, 90, 100)
+        f"step {n}/100" for n in (30, 60, 90, 100, 30, 60, 90, 100)
     ]
 
 
 def test_unknown_size(clock):
     text = run(clock, Screen(), steps=60, epochs=1)
-    assert "step 51/60" in text
+    assert "step 50/60" in text
     bar = Progress(1, -1, stream=(screen := Screen()))
     for step in range(1, 5):
         clock.time += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from mindjax.core.errors import located
 from mindjax.dataset import config
 from mindjax.dataset.engine.checks import check_bool, check_int, check_type, column_names
 from mindjax.dataset.engine.dataset import Dataset
-from mindjax.dataset.engine.failures import also_runtime_error, failure
+from mindjax.dataset.engine.failures import also_runtime_error, failure, pipeline_error
 from mindjax.dataset.engine.mapping import Layout, check_max_rowsize
 from mindjax.dataset.engine.run import Run
 from mindjax.dataset.engine.tensors import to_array
@@ -60,15 +61,13 @@ def stack(values: Any, place: int, name: str) -> np.ndarray:
     text = first.dtype.kind in "US"
     for value in values:
         if value.shape != first.shape:
-            raise located(
-                RuntimeError,
+            raise pipeline_error(
                 f"Cannot batch tensors with different shapes in column {place} ('{name}'). First "
                 f"element had shape {_angle(first.shape)} and this element had shape "
                 f"{_angle(value.shape)}",
             )
         if value.dtype != first.dtype and not (text and value.dtype.kind == first.dtype.kind):
-            raise located(
-                RuntimeError,
+            raise pipeline_error(
                 f"Cannot batch tensors with different types in column {place} ('{name}'). First "
                 f"element had type {first.dtype} and this element had type {value.dtype}",
             )
@@ -144,6 +143,8 @@ class BatchDataset(Dataset):
             if output_columns is None
             else column_names("batch", "output_columns", output_columns)
         )
+        if per_batch_map is not None and self.input_columns:
+            _check_signature(per_batch_map, len(self.input_columns))
         self.python_multiprocessing = check_bool(
             "batch", "python_multiprocessing", python_multiprocessing
         )
@@ -238,29 +239,25 @@ class BatchDataset(Dataset):
         ]
         if not isinstance(made, tuple):
             if len(outputs) != 1:
-                raise located(
-                    RuntimeError,
+                raise pipeline_error(
                     f"{self._what()}: per_batch_map should return a tuple of "
                     f"{len(outputs)} columns, but got {type(made)}.",
                 )
             made = (made,)
         if len(made) != len(outputs):
-            raise located(
-                RuntimeError,
+            raise pipeline_error(
                 f"{self._what()}: Invalid data, the number of columns returned from per_batch_map "
                 f"should be {len(outputs)}, but got {len(made)}.",
             )
         arrays: list[Any] = []
         for place, (name, column) in enumerate(zip(outputs, made, strict=True)):
             if not isinstance(column, list | tuple | np.ndarray):
-                raise located(
-                    RuntimeError,
+                raise pipeline_error(
                     f"{self._what()}: column {name} returned from per_batch_map should be a list "
                     f"or an array, but got {type(column)}.",
                 )
             if len(column) != len(rows):
-                raise located(
-                    RuntimeError,
+                raise pipeline_error(
                     f"Invalid data, column: {name} expects: {len(rows)} rows returned from "
                     f"'per_batch_map', got: {len(column)}",
                 )
@@ -278,6 +275,21 @@ class BatchDataset(Dataset):
             ]
         )
         return layout.merge(others, tuple(arrays))
+
+
+def _check_signature(function: Callable[..., Any], columns: int) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*[None] * (columns + 1))
+    except TypeError:
+        raise located(
+            ValueError,
+            "For 'batch': The signature of per_batch_map should match with input columns: it is "
+            f"called with {columns} of them and a BatchInfo, but has the parameters {signature}.",
+        ) from None
 
 
 def _checked_size(function: Callable[[BatchInfo], int], info: BatchInfo) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import traceback
 
-from mindjax.core.errors import located
-
+_LINE = re.compile(r" \[[^\[\]]*:\d+\]$")
 _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
 
@@ -45,6 +45,16 @@ def raised_at(error: BaseException) -> str:
     return place
 
 
+def pipeline_error(text: str, error: type[Exception] = RuntimeError) -> Exception:
+    """Build an error of a running pipeline; its iterator adds the user's line.
+
+    Workers build errors where no frame of the user's consumer is on the stack.
+    """
+    built = error(" ".join(text.split()))
+    built._from_pipeline = True  # type: ignore[attr-defined]
+    return built
+
+
 def failure(error: Exception, what: str, place: str = "", user: bool = True) -> Exception:
     """Build what the consumer of the pipeline sees when user code raised.
 
@@ -60,15 +70,12 @@ def failure(error: Exception, what: str, place: str = "", user: bool = True) -> 
     if getattr(error, "_from_pipeline", False):
         return error
     if not user:
-        built = located(also_runtime_error(type(error)), f"{what} failed. {error}")
-        built._from_pipeline = True  # type: ignore[attr-defined]
-        return built
+        text = _LINE.sub("", str(error))
+        return pipeline_error(f"{what} failed. {text}", also_runtime_error(type(error)))
     place = place or raised_at(error)
     where = f" at {place}" if place else ""
     text = (
         "Exception thrown from user defined Python function in dataset. "
         f"{what} failed{where}: {type(error).__name__}: {error}"
     )
-    built = located(also_runtime_error(type(error)), text)
-    built._from_pipeline = True  # type: ignore[attr-defined]
-    return built
+    return pipeline_error(text, also_runtime_error(type(error)))

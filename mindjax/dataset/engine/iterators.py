@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mindjax.core.errors import located
+from mindjax.core.errors import located, user_line
 from mindjax.dataset import config
 from mindjax.dataset.engine.run import Run
 from mindjax.dataset.engine.tensors import make_tensor
@@ -62,7 +62,10 @@ class DatasetIterator:
             if self._left == 0:
                 self.release()
             raise
-        except BaseException:
+        except BaseException as error:
+            if getattr(error, "_from_pipeline", False):
+                where = user_line()
+                error.args = (f"{error} [{where}]" if where else str(error),)
             # The traceback keeps this iterator alive: workers must not wait for its end.
             self.release()
             self._rows = None

@@ -136,7 +136,7 @@ class MapDataset(Dataset):
         check_max_rowsize("map", max_rowsize)
         if offload is not None:
             check_bool("map", "offload", offload)
-        self._own = all(isinstance(op, TensorOperation) for op in self.operations)
+        self._own = all(getattr(op, "is_own", False) for op in self.operations)
         self._random = any(getattr(op, "is_random", False) for op in self.operations)
 
     def _layout(self) -> Layout:

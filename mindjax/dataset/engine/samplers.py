@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Any
@@ -113,11 +114,20 @@ class Sampler:
         self.dataset_size = size
         limit = size if self.num_samples is None else min(self.num_samples, size)
         chosen: list[int] = []
+        beyond: list[int] = []
         for value in self:
             if len(chosen) == limit:
                 break
-            chosen.append(int(value))
-        return _in_bounds(np.asarray(chosen, np.int64), size)
+            (chosen if 0 <= value < size else beyond).append(int(value))
+        if beyond:
+            # MindSpore: row numbers of a user's sampler that do not exist are left out.
+            warnings.warn(
+                f"{type(self).__name__}: Sample ID ({beyond[0]}) and {len(beyond) - 1} more are out "
+                f"of bound, expected range [0, {size - 1}]: they are left out.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return np.asarray(chosen, np.int64)
 
 
 class BuiltinSampler(Sampler):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindjax.core.errors import located
+from mindjax.dataset.engine.failures import pipeline_error
 
 _factory: Callable[[np.ndarray], Any] | None = None
 
@@ -57,21 +58,18 @@ def to_array(value: Any, what: str) -> Any:
     elif isinstance(value, dict):
         return value
     elif value is None:
-        raise located(RuntimeError, f"{what} failed. Got None from Python object.")
+        raise pipeline_error(f"{what} failed. Got None from Python object.")
     elif hasattr(value, "asnumpy"):
         array = value.asnumpy()
     else:
         try:
             array = np.asarray(value)
         except ValueError as error:
-            raise located(
-                RuntimeError, f"{what} failed. Failed to create tensor from list: {error}"
-            ) from error
+            raise pipeline_error(f"{what} failed. Failed to create tensor from list: {error}") from None
     if array.dtype.kind == "O":
         if array.ndim == 0 and isinstance(array.item(), dict):
             return array.item()
-        raise located(
-            RuntimeError,
+        raise pipeline_error(
             f"{what} failed. Failed to create tensor from numpy array, data type is unknown: "
             f"{type(value).__name__}.",
         )

@@ -12,8 +12,9 @@ from mindjax.core.errors import located
 from mindjax.dataset import config
 from mindjax.dataset.engine.batching import stack
 from mindjax.dataset.engine.checks import check_bool, check_type, column_names
-from mindjax.dataset.engine.failures import failure
+from mindjax.dataset.engine.failures import failure, pipeline_error
 from mindjax.dataset.engine.mapping import check_max_rowsize, refuse_unsupported
+from mindjax.dataset.engine.plan import Plan
 from mindjax.dataset.engine.run import Run
 from mindjax.dataset.engine.samplers import check_shards
 from mindjax.dataset.engine.tensors import to_array
@@ -214,8 +215,7 @@ class GeneratorDataset(MappableDataset):
     def _row(self, row: Any) -> Row:
         values = row if isinstance(row, tuple) else (row,)
         if len(values) != len(self.column_names):
-            raise located(
-                RuntimeError,
+            raise pipeline_error(
                 f"{self._what()}: Invalid columns: the source should give as many columns as "
                 f"column_names has, {len(self.column_names)} {self.column_names}, but got "
                 f"{len(values)}.",
@@ -226,8 +226,7 @@ class GeneratorDataset(MappableDataset):
                 self.column_names, columns, self.column_types, strict=True
             ):
                 if column.dtype != wanted:
-                    raise located(
-                        RuntimeError,
+                    raise pipeline_error(
                         f"{self._what()}: Invalid column_types: column '{name}' should be {wanted}, "
                         f"but got {column.dtype}.",
                     )
@@ -285,6 +284,21 @@ def _types(owner: str, types: Any, names: list[str]) -> list[np.dtype[Any]] | No
             f"{len(listed)} and {len(names)}.",
         )
     return [to_np(entry) for entry in listed]
+
+
+class _Ragged(list[np.ndarray]):
+    """A column whose rows differ in shape, indexed as an array is."""
+
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(index[0] if isinstance(index, tuple) else index)
+
+
+def _regular(column: Any) -> bool:
+    try:
+        np.asarray(column)
+    except ValueError:
+        return False
+    return True
 
 
 class NumpySlicesDataset(ArrayDataset):
@@ -360,14 +374,28 @@ class NumpySlicesDataset(ArrayDataset):
     def _arrays(self) -> Sequence[np.ndarray]:
         return self._data
 
+    def _plan(self, run: Run) -> Plan | None:
+        stacked = all(isinstance(column, np.ndarray) for column in self._data)
+        return super()._plan(run) if stacked else None
+
+    def _rows(self, run: Run) -> Iterator[Row]:
+        for index in self._indices(run).tolist():
+            yield self[index]
+
     def _labels(self) -> Any:
         if "label" not in self.column_names:
             return None
         return lambda: self._data[self.column_names.index("label")]
 
 
-def _column(owner: str, name: str, column: Any) -> np.ndarray:
-    array = to_array(column, f"{owner}: column '{name}'")
+def _column(owner: str, name: str, column: Any) -> Any:
+    what = f"{owner}: column '{name}'"
+    try:
+        if isinstance(column, list | tuple) and not _regular(column):
+            return _Ragged([to_array(row, what) for row in column])
+        array = to_array(column, what)
+    except RuntimeError as error:
+        raise located(RuntimeError, str(error)) from None
     if array.ndim == 0:
         raise located(
             TypeError,

@@ -33,6 +33,11 @@ class TensorOperation:
         return self._apply(*[self._to_input(value) for value in values])
 
     @property
+    def is_own(self) -> bool:
+        """Whether no code of the user's is in it."""
+        return type(self).__module__.startswith(__name__.partition(".")[0] + ".")
+
+    @property
     def batched(self) -> bool:
         """Whether stacked rows may be transformed in one call."""
         return type(self)._apply_batch is not TensorOperation._apply_batch

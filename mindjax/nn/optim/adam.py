@@ -118,7 +118,7 @@ class Adam(Optimizer):
         if chosen:
             raise located(
                 NotImplementedError,
-                f"For 'Adam', '{chosen[0]}' is not supported: leave it out; gradients are dense and "
+                f"For 'Adam', '{chosen[0]}' is not supported: leave it out; gradients are dense, "
                 "the state lives on the device.",
             )
 
@@ -206,7 +206,5 @@ class AdamWeightDecay(Optimizer):
         for gradient, rate, parameter, m, v, decay in zip(
             gradients, rates, self.parameters, self.moments1, self.moments2, decays, strict=True
         ):
-            self.fused_opt(
-                parameter, m, v, rate, self.beta1, self.beta2, self.eps, decay, gradient
-            )
+            self.fused_opt(parameter, m, v, rate, self.beta1, self.beta2, self.eps, decay, gradient)
         return (True,) * self.param_length

@@ -243,12 +243,12 @@ class Optimizer(Cell):
         return _ConstantRate(parameter) if self.is_group_lr and self.dynamic_lr else parameter
 
     def get_lr(self) -> Any:
-        """Give the learning rate of the next step, a tuple of one a Parameter where groups differ."""
+        """Give the next step's learning rate, a tuple of one a Parameter where groups differ."""
         if not self.dynamic_lr:
             return self.learning_rate
         if self.is_group_lr:
-            return tuple(rate(self.global_step).reshape(()) for rate in self.learning_rate)
-        return self.learning_rate(self.global_step).reshape(())
+            return tuple(ops.reshape(rate(self.global_step), ()) for rate in self.learning_rate)
+        return ops.reshape(self.learning_rate(self.global_step), ())
 
     def get_lr_parameter(self, param: Any) -> Any:
         """Give what holds a Parameter's learning rate: a Parameter, or a schedule.
@@ -373,7 +373,7 @@ class Optimizer(Cell):
         return gradients
 
     def _prepare(self, gradients: Any, decay: bool = True) -> tuple[Any, Any]:
-        """Count a step; give its gradients (decayed, centralized, scaled) and its learning rates."""
+        """Count a step; give its gradients, decayed, centralized and scaled, and its rates."""
         self._check_gradients(gradients)
         if decay:
             gradients = self.decay_weight(gradients)
@@ -476,7 +476,11 @@ class _HeldRate(LearningRateSchedule):
 
 
 class _ConstantRate(_HeldRate):
-    """A constant rate among groups whose rates change."""
+    """A constant rate among groups whose rates change.
+
+    MindSpore: adds and subtracts one, which rounds the rate to a multiple of 1.2e-7; here it is
+    exact.
+    """
 
     def __init__(self, rate: Parameter) -> None:
         super().__init__()
@@ -548,15 +552,15 @@ def _checked_groups(groups: list[Any]) -> list[dict[str, Any]]:
         if unknown:
             raise located(
                 KeyError,
-                f"For 'Optimizer', the key in group params must be one of in {_GROUP_KEYS}, but got "
-                f"{unknown}.",
+                f"For 'Optimizer', the key in group params must be one of in {_GROUP_KEYS}, but "
+                f"got {unknown}.",
             )
         if "order_params" in group:
             if len(group) > 1:
                 raise located(
                     ValueError,
-                    "For 'Optimizer', the order params dict in group parameters should only include "
-                    f"the 'order_params' key, but got {list(group)}.",
+                    "For 'Optimizer', the order params dict in group parameters should only "
+                    f"include the 'order_params' key, but got {list(group)}.",
                 )
             if not isinstance(group["order_params"], Iterable):
                 raise located(

@@ -196,6 +196,16 @@ class TrainOneStepCell(Cell):
         self, network: Any, optimizer: Any, sens: Any = None, return_grad: bool = False
     ) -> None:
         super().__init__(auto_prefix=False)
+        for name, value, needed in (
+            ("network", network, "set_grad"),
+            ("optimizer", optimizer, "parameters"),
+        ):
+            if not hasattr(value, needed):
+                raise located(
+                    AttributeError,
+                    f"For 'TrainOneStepCell', the '{name}' must have '{needed}', but got "
+                    f"'{type(value).__name__}'.",
+                )
         self.network = network
         self.network.set_grad()
         if getattr(optimizer, "is_bound", True) is False:

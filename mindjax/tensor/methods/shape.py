@@ -1,7 +1,229 @@
-"""Tensor methods of the shape family: aliases of ops."""
+"""Tensor methods of shape: views, joins, repeats and rearrangements; aliases of ops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mindjax.core.dtype import as_dtype
+from mindjax.ops import creation, rearrange, sequence, shape, slicing, state
+
+if TYPE_CHECKING:
+    from mindjax.tensor.tensor import Tensor
 
 
 class ShapeMethods:
-    """Methods of the shape family."""
+    """Methods that ask for, or change, shape and arrangement."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def ndim(self) -> int: ...  # noqa: D102
+
+        @property
+        def size(self) -> int: ...  # noqa: D102
+
+        @property
+        def dtype(self) -> Any: ...  # noqa: D102
+
+        @property
+        def strides(self) -> tuple[int, ...]: ...  # noqa: D102
+
+        @property
+        def itemsize(self) -> int: ...  # noqa: D102
+
+    swapaxes = shape.swapaxes
+    swapdims = shape.swapdims
+    movedim = shape.movedim
+    moveaxis = shape.moveaxis
+    squeeze = shape.squeeze
+    unsqueeze = shape.unsqueeze
+    expand_as = shape.expand_as
+    view_as = shape.view_as
+    reshape_as = shape.reshape_as
+    ravel = shape.ravel
+    t = shape.t
+    chunk = sequence.chunk
+    tensor_split = sequence.tensor_split
+    unbind = sequence.unbind
+    hsplit = sequence.hsplit
+    vsplit = sequence.vsplit
+    dsplit = sequence.dsplit
+    repeat_interleave = sequence.repeat_interleave
+    diagonal_scatter = slicing.diagonal_scatter
+    select_scatter = slicing.select_scatter
+    slice_scatter = slicing.slice_scatter
+    narrow = slicing.narrow
+    tril = rearrange.tril
+    triu = rearrange.triu
+    diagflat = rearrange.diagflat
+    roll = rearrange.roll
+    rot90 = rearrange.rot90
+    flipud = rearrange.flipud
+    fliplr = rearrange.fliplr
+    reverse = rearrange.reverse
+
+    def reshape(self: Any, *shape: Any) -> Tensor:
+        """Give another shape, as integers or one sequence; as ``ops.reshape``."""
+        return view(self, *shape)
+
+    def view(self: Any, *shape: Any) -> Tensor:
+        """Give another shape, as integers or one sequence; as ``ops.reshape``."""
+        return view(self, *shape)
+
+    def transpose(self: Any, *axes: Any) -> Tensor:
+        """Put the axes in another order.
+
+        Args:
+            axes: none to reverse all, two to exchange them, else the order.
+
+        Returns:
+            Tensor; in PYNATIVE it aliases this one.
+        """
+        if not axes or axes == (None,):
+            return shape.adjoint_axes(self)
+        order = shape.spread(axes)
+        if order is axes and len(axes) == 2:
+            return shape.swapaxes(self, *axes)
+        return shape.transpose(self, order)
+
+    def permute(self: Any, *axis: Any) -> Tensor:
+        """Put the axes in another order, as integers or one sequence."""
+        return shape.transpose(self, shape.spread(axis))
+
+    def expand_dims(self: Any, axis: int) -> Tensor:
+        """Insert an axis of size 1; as ``ops.expand_dims``."""
+        return shape.expand_dims(self, axis)
+
+    def flatten(self: Any, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        """Merge neighbouring axes, by default all; as ``ops.flatten``."""
+        return shape.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+    def broadcast_to(self: Any, shape: Any) -> Tensor:
+        """Broadcast to a shape; as ``ops.broadcast_to``."""
+        return broadcast_to(self, shape)
+
+    def expand(self: Any, *size: Any) -> Tensor:
+        """Broadcast to a shape, as integers or one sequence; -1 keeps a size."""
+        return shape.broadcast_to(self, shape.spread(size))
+
+    def split(self: Any, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+        """Cut along an axis; as ``ops.split``."""
+        return sequence.split(self, split_size_or_sections, axis)
+
+    def tile(self: Any, *dims: Any) -> Tensor:
+        """Repeat along each axis, as integers or one sequence; as ``ops.tile``."""
+        return sequence.tile(self, shape.spread(dims))
+
+    def repeat(self: Any, *repeats: Any, axis: int | None = None) -> Tensor:
+        """Repeat along each axis, as torch does; with ``axis``, each element in place.
+
+        Args:
+            repeats: repetitions of each axis, as integers or one sequence; with ``axis``, one
+                number or one for each element.
+            axis: axis along which elements are repeated in place.
+
+        Returns:
+            Tensor.
+        """
+        if axis is not None:
+            return sequence.repeat_interleave(self, shape.spread(repeats), axis)
+        return sequence.tile(self, shape.spread(repeats))
+
+    def flip(self: Any, *dims: Any) -> Tensor:
+        """Reverse the order of elements along axes."""
+        return rearrange.flip(self, shape.spread(dims))
+
+    def diag(self: Any, diagonal: int = 0) -> Tensor:
+        """Make a matrix of a vector's elements, or take a diagonal of a matrix."""
+        return rearrange.matrix_diag(self, diagonal)
+
+    def diagonal(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+        """Give a diagonal of the matrices at two axes; as ``ops.diagonal``."""
+        return rearrange.diagonal(self, offset, axis1, axis2)
+
+    def reverse_sequence(
+        self: Any, seq_lengths: Any, seq_dim: int = 0, batch_dim: int = 0
+    ) -> Tensor:
+        """Reverse the first elements of each sequence; as ``ops.reverse_sequence``."""
+        return rearrange.reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
+
+    @property
+    def T(self: Any) -> Tensor:  # noqa: N802
+        """The Tensor with its axes in reverse order."""
+        return shape.adjoint_axes(self)
+
+    @property
+    def mT(self: Any) -> Tensor:  # noqa: N802
+        """The Tensor with its last two axes exchanged."""
+        return shape.swapaxes(self, -2, -1)
+
+    def dim(self) -> int:
+        """Give the number of axes."""
+        return self.ndim
+
+    def ndimension(self) -> int:
+        """Give the number of axes."""
+        return self.ndim
+
+    def numel(self) -> int:
+        """Give the number of elements."""
+        return self.size
+
+    def nelement(self) -> int:
+        """Give the number of elements."""
+        return self.size
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Give the elements to step along each axis, or along one, of a contiguous array."""
+        steps = [s // self.itemsize for s in self.strides]
+        return steps if dim is None else steps[dim]
+
+    def contiguous(self: Any) -> Tensor:
+        """Give the Tensor itself: every array is contiguous."""
+        return self
+
+    def is_contiguous(self) -> bool:
+        """Tell whether the elements lie in order; they always do."""
+        return True
+
+    def copy(self: Any) -> Tensor:
+        """Copy the Tensor; gradients flow through."""
+        return state.identity(self)
+
+    def clone(self: Any) -> Tensor:
+        """Copy the Tensor; gradients flow through."""
+        return state.identity(self)
+
+    def detach(self: Any) -> Tensor:
+        """Give the Tensor as a constant for gradients; in PYNATIVE it aliases this one."""
+        return state.stop_gradient(self)
+
+    def fill(self: Any, value: Any) -> Tensor:
+        """Give a Tensor of the same shape and dtype, filled with one value."""
+        return creation.full_like(self, value)
+
+    def new_zeros(self: Any, size: Any, *, dtype: Any = None) -> Tensor:
+        """Make zeros of a shape, by default of this dtype."""
+        return creation.zeros(size, self.dtype if dtype is None else dtype)
+
+    def new_ones(self: Any, size: Any, *, dtype: Any = None) -> Tensor:
+        """Make ones of a shape, by default of this dtype."""
+        return creation.ones(size, self.dtype if dtype is None else dtype)
+
+    def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
+        """Fill a shape with one value, by default of this dtype."""
+        kind = self.dtype if dtype is None else as_dtype(dtype)
+        return creation.full(size, fill_value, dtype=kind)
+
+    def new_empty(self: Any, size: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
+        """Make a Tensor of a shape, by default of this dtype; its values are zeros."""
+        creation.need_no_device("new_empty", device)
+        return creation.zeros(size, self.dtype if dtype is None else dtype)
+
+
+# Inside the class body, `shape` is also the name of arguments.
+view = shape.view
+broadcast_to = shape.broadcast_to
+

@@ -116,21 +116,12 @@ class TimeMonitor(Callback):
         self.data_size = data_size
         self.data_time = require_bool(data_time, "data_time")
         self.epoch_time = time.time()
-        self._waited = 0.0
-        self._waiting_since = 0.0
-
-    def on_train_step_begin(self, run_context: RunContext) -> None:
-        """Note that the data has come."""
-        self._waited += time.time() - self._waiting_since
-
-    def on_train_step_end(self, run_context: RunContext) -> None:
-        """Note that the wait for data begins."""
-        self._waiting_since = time.time()
+        self._fetched_before = 0.0
 
     def epoch_begin(self, run_context: RunContext) -> None:
         """Start the clock."""
-        self.epoch_time = self._waiting_since = time.time()
-        self._waited = 0.0
+        self._fetched_before = _fetched(run_context)
+        self.epoch_time = time.time()
 
     def epoch_end(self, run_context: RunContext) -> None:
         """Print the times."""
@@ -145,7 +136,8 @@ class TimeMonitor(Callback):
             f"per step time: {total / steps:5.3f} ms"
         )
         if self.data_time:
-            line += f" (data time: {self._waited * 1000 / steps:5.3f} ms)"
+            waited = (_fetched(run_context) - self._fetched_before) * 1000
+            line += f" (data time: {waited / steps:5.3f} ms)"
         print(line, flush=True)
 
     @staticmethod
@@ -154,6 +146,12 @@ class TimeMonitor(Callback):
         first = outputs[0] if isinstance(outputs, tuple | list) and outputs else outputs
         if isinstance(first, Tensor):
             first.asnumpy()
+
+
+def _fetched(run_context: RunContext) -> float:
+    """Give the seconds spent so far on waiting for data."""
+    helper = run_context.original_args().get("dataset_helper")
+    return getattr(helper, "fetch_seconds", 0.0)
 
 
 class History(Callback):

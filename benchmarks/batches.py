@@ -1,0 +1,25 @@
+"""The data of the benchmarks: the same arrays for every contestant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def batch(workload: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Make one batch of inputs and labels.
+
+    Args:
+        workload: ``"lenet5"``, ``"resnet18"`` or ``"encoder"``.
+
+    Returns:
+        Inputs (Float32 images or Int32 tokens) and Int32 labels.
+    """
+    rng = np.random.default_rng(0)
+    if workload == "lenet5":
+        return rng.normal(size=(64, 1, 32, 32)).astype("f"), rng.integers(0, 10, 64).astype("i4")
+    if workload == "resnet18":
+        return rng.normal(size=(16, 3, 32, 32)).astype("f"), rng.integers(0, 10, 16).astype("i4")
+    tokens = rng.integers(0, 1000, (8, 128)).astype("i4")
+    return tokens, tokens.reshape(-1)

@@ -1,0 +1,227 @@
+"""The benchmarked networks in hand-written jax and optax: the peer that GRAPH mode is measured by."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from batches import batch
+from jax import lax
+
+Params = dict[str, Any]
+
+
+def _conv(x: Any, w: Any, stride: int = 1, padding: Any = "VALID") -> Any:
+    return lax.conv_general_dilated(
+        x, w, (stride, stride), padding, dimension_numbers=("NCHW", "OIHW", "NCHW")
+    )
+
+
+def _dense(p: Params, x: Any) -> Any:
+    return x @ p["w"].T + p["b"]
+
+
+def _pool(x: Any) -> Any:
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID")
+
+
+def _init_dense(rng: np.random.Generator, cin: int, cout: int) -> Params:
+    bound = 1 / math.sqrt(cin)
+    return {
+        "w": jnp.asarray(rng.uniform(-bound, bound, (cout, cin)), jnp.float32),
+        "b": jnp.asarray(rng.uniform(-bound, bound, cout), jnp.float32),
+    }
+
+
+def _init_conv(rng: np.random.Generator, cin: int, cout: int, k: int) -> Any:
+    bound = 1 / math.sqrt(cin * k * k)
+    return jnp.asarray(rng.uniform(-bound, bound, (cout, cin, k, k)), jnp.float32)
+
+
+def _cross_entropy(logits: Any, labels: Any) -> Any:
+    return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+
+
+def lenet5_params() -> Params:
+    """Make LeNet-5's weights."""
+    rng = np.random.default_rng(1)
+    return {
+        "conv1": _init_conv(rng, 1, 6, 5),
+        "conv2": _init_conv(rng, 6, 16, 5),
+        "fc1": _init_dense(rng, 400, 120),
+        "fc2": _init_dense(rng, 120, 84),
+        "fc3": _init_dense(rng, 84, 10),
+    }
+
+
+def lenet5_loss(p: Params, stats: Params, x: Any, y: Any) -> tuple[Any, Params]:
+    """Compute LeNet-5's loss; there are no statistics."""
+    x = _pool(jax.nn.relu(_conv(x, p["conv1"])))
+    x = _pool(jax.nn.relu(_conv(x, p["conv2"])))
+    x = x.reshape(x.shape[0], -1)
+    x = jax.nn.relu(_dense(p["fc1"], x))
+    x = jax.nn.relu(_dense(p["fc2"], x))
+    return _cross_entropy(_dense(p["fc3"], x), y), stats
+
+
+_STAGES = ((64, 1), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1))
+
+
+def _init_norm(width: int) -> Params:
+    return {"g": jnp.ones(width), "b": jnp.zeros(width)}
+
+
+def _init_stats(width: int) -> Params:
+    return {"m": jnp.zeros(width), "v": jnp.ones(width)}
+
+
+def resnet18_params() -> Params:
+    """Make ResNet-18's weights."""
+    rng = np.random.default_rng(1)
+    p: Params = {"conv": _init_conv(rng, 3, 64, 3), "bn": _init_norm(64)}
+    cin = 64
+    for i, (width, stride) in enumerate(_STAGES):
+        block = {
+            "conv1": _init_conv(rng, cin, width, 3),
+            "bn1": _init_norm(width),
+            "conv2": _init_conv(rng, width, width, 3),
+            "bn2": _init_norm(width),
+        }
+        if stride != 1 or cin != width:
+            block["short"] = _init_conv(rng, cin, width, 1)
+            block["bn3"] = _init_norm(width)
+        p[f"block{i}"], cin = block, width
+    p["head"] = _init_dense(rng, 512, 10)
+    return p
+
+
+def resnet18_stats() -> Params:
+    """Make ResNet-18's moving statistics."""
+    stats: Params = {"bn": _init_stats(64)}
+    for i, (width, _) in enumerate(_STAGES):
+        stats[f"block{i}"] = {n: _init_stats(width) for n in ("bn1", "bn2", "bn3")}
+    return stats
+
+
+def _batch_norm(p: Params, stats: Params, x: Any) -> tuple[Any, Params]:
+    mean = x.mean((0, 2, 3))
+    variance = (x * x).mean((0, 2, 3)) - mean * mean
+    count = x.size // x.shape[1]
+    new = {
+        "m": stats["m"] * 0.9 + mean * 0.1,
+        "v": stats["v"] * 0.9 + variance * (0.1 * count / (count - 1)),
+    }
+    scale = (p["g"] * lax.rsqrt(variance + 1e-5))[:, None, None]
+    return (x - mean[:, None, None]) * scale + p["b"][:, None, None], new
+
+
+def resnet18_loss(p: Params, stats: Params, x: Any, y: Any) -> tuple[Any, Params]:
+    """Compute ResNet-18's loss and its new statistics."""
+    new: Params = {}
+    pad = ((1, 1), (1, 1))
+    x, new["bn"] = _batch_norm(p["bn"], stats["bn"], _conv(x, p["conv"], 1, pad))
+    x = jax.nn.relu(x)
+    for i, (_, stride) in enumerate(_STAGES):
+        block, old = p[f"block{i}"], stats[f"block{i}"]
+        fresh = dict(old)
+        h, fresh["bn1"] = _batch_norm(block["bn1"], old["bn1"], _conv(x, block["conv1"], stride, pad))
+        h = _conv(jax.nn.relu(h), block["conv2"], 1, pad)
+        h, fresh["bn2"] = _batch_norm(block["bn2"], old["bn2"], h)
+        if "short" in block:
+            x, fresh["bn3"] = _batch_norm(block["bn3"], old["bn3"], _conv(x, block["short"], stride))
+        x = jax.nn.relu(h + x)
+        new[f"block{i}"] = fresh
+    return _cross_entropy(_dense(p["head"], x.mean((2, 3))), y), new
+
+
+def encoder_params() -> Params:
+    """Make the encoder's weights."""
+    rng = np.random.default_rng(1)
+    width = 256
+    p: Params = {"embedding": jnp.asarray(rng.normal(0, 0.02, (1000, width)), jnp.float32)}
+    for i in range(4):
+        p[f"layer{i}"] = {
+            "qkv": _init_dense(rng, width, 3 * width),
+            "out": _init_dense(rng, width, width),
+            "up": _init_dense(rng, width, 4 * width),
+            "down": _init_dense(rng, 4 * width, width),
+            "norm1": _init_norm(width),
+            "norm2": _init_norm(width),
+        }
+    p["head"] = _init_dense(rng, width, 1000)
+    return p
+
+
+def _layer_norm(p: Params, x: Any) -> Any:
+    mean = x.mean(-1, keepdims=True)
+    variance = jnp.square(x - mean).mean(-1, keepdims=True)
+    return (x - mean) * lax.rsqrt(variance + 1e-5) * p["g"] + p["b"]
+
+
+def encoder_loss(p: Params, stats: Params, tokens: Any, y: Any) -> tuple[Any, Params]:
+    """Compute the encoder's loss; there are no statistics."""
+    x = p["embedding"][tokens]
+    n, s, width = x.shape
+    for i in range(4):
+        layer = p[f"layer{i}"]
+        q, k, v = _dense(layer["qkv"], x).reshape(n, s, 3, 4, width // 4).transpose(2, 0, 3, 1, 4)
+        scores = q @ k.swapaxes(-1, -2) * (width // 4) ** -0.5
+        mixed = (jax.nn.softmax(scores) @ v).transpose(0, 2, 1, 3).reshape(n, s, width)
+        x = _layer_norm(layer["norm1"], x + _dense(layer["out"], mixed))
+        hidden = jax.nn.gelu(_dense(layer["up"], x), approximate=True)
+        x = _layer_norm(layer["norm2"], x + _dense(layer["down"], hidden))
+    return _cross_entropy(_dense(p["head"], x).reshape(-1, 1000), y), stats
+
+
+WORKLOADS: dict[str, Any] = {
+    "lenet5": (lenet5_params, dict, lenet5_loss, lambda: optax.sgd(0.01, 0.9)),
+    "resnet18": (resnet18_params, resnet18_stats, resnet18_loss, lambda: optax.sgd(0.01, 0.9)),
+    "encoder": (encoder_params, dict, encoder_loss, lambda: optax.adam(1e-4)),
+}
+
+
+def compiled_step(workload: str) -> tuple[Any, Any]:
+    """Build the jitted training step with donated state.
+
+    Args:
+        workload: name of the network.
+
+    Returns:
+        The pair of ``step(params, stats, opt_state, x, y)`` and its first state.
+    """
+    make_params, make_stats, loss, make_optimizer = WORKLOADS[workload]
+    params, stats, optimizer = make_params(), make_stats(), make_optimizer()
+
+    @partial(jax.jit, donate_argnums=(0, 1, 2))
+    def step(p: Params, stats: Params, state: Any, x: Any, y: Any) -> Any:
+        (value, new), grads = jax.value_and_grad(loss, has_aux=True)(p, stats, x, y)
+        updates, state = optimizer.update(grads, state, p)
+        return optax.apply_updates(p, updates), new, state, value
+
+    return step, (params, stats, optimizer.init(params))
+
+
+def train_step(workload: str) -> Any:
+    """Build a training step.
+
+    Args:
+        workload: name of the network.
+
+    Returns:
+        A function without arguments that trains one step and waits for the loss, a float.
+    """
+    step, state = compiled_step(workload)
+    x, y = (jnp.asarray(a) for a in batch(workload))
+    held = [*state]
+
+    def run() -> float:
+        *held[:], value = step(*held, x, y)
+        return float(value)
+
+    return run
+

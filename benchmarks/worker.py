@@ -1,0 +1,60 @@
+"""One contestant in a process of its own: it trains steps when told to and reports their times."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+
+def build(contestant: str, workload: str) -> object:
+    """Build a contestant's training step.
+
+    Args:
+        contestant: ``jax``, ``mindjax-graph``, ``mindjax-pynative``, ``mindspore-graph``,
+            ``mindspore-pynative`` or ``torch``.
+        workload: name of the network.
+
+    Returns:
+        A function that trains one step and gives the loss.
+    """
+    if contestant == "jax":
+        from handwritten import train_step
+
+        return train_step(workload)
+    if contestant == "torch":
+        import torch
+
+        torch.set_num_threads(int(os.environ["BENCH_THREADS"]))
+        from torch_networks import train_step
+
+        return train_step(workload)
+    if contestant.startswith("mindjax"):
+        import mindjax
+
+        mindjax.install()
+    from networks import train_step
+
+    return train_step(workload, contestant.endswith("graph"))
+
+
+def main() -> None:
+    """Serve: a line with a number trains that many steps and answers with seconds a step."""
+    contestant, workload = sys.argv[1:3]
+    answer = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    start = time.perf_counter()
+    step = build(contestant, workload)
+    loss = step()  # type: ignore[operator]
+    print(f"ready {time.perf_counter() - start} {loss}", file=answer)
+    for line in sys.stdin:
+        times = []
+        for _ in range(int(line)):
+            begin = time.perf_counter()
+            loss = step()  # type: ignore[operator]
+            times.append(time.perf_counter() - begin)
+        print(" ".join(f"{t:.9f}" for t in times), file=answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+"""Old import path: ``mindspore.common.dtype``."""
+
+from mindjax.dtype import *  # noqa: F403

@@ -1,0 +1,159 @@
+"""Norms of vectors and matrices, and inverses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mindjax.core.dtype import Number, as_dtype
+from mindjax.core.errors import located
+from mindjax.core.primitive import Primitive
+from mindjax.ops.cast import cast
+from mindjax.ops.promotion import convert, floating
+from mindjax.ops.static import axes_in, axis_in, static_axis
+
+if TYPE_CHECKING:
+    from mindjax.tensor import Tensor
+
+Array = jax.Array
+Axis = int | tuple[int, ...] | list[int] | None
+_MATRIX_ORDERS = (2, -2, 1, -1, float("inf"), -float("inf"), "fro", "nuc", None)
+
+
+class VectorNorm(Primitive, register=False):
+    """p-norm over axes.
+
+    Args:
+        ord: the order p.
+        axis: the axes; None means all.
+        keepdims: whether reduced axes stay, with size 1.
+    """
+
+    ord: float = 2.0
+    axis: Axis = None
+    keepdims: bool = False
+
+    def compute(self, x: Array) -> Array:
+        """Reduce an array."""
+        x = floating(x)
+        axes = axes_in(self.axis, x.ndim, "norm", "dim")
+        size = jnp.abs(x)
+        if self.ord == 2:
+            return jnp.sqrt(jnp.sum(jnp.square(size), axes, keepdims=self.keepdims))
+        if self.ord == np.inf:
+            return jnp.max(size, axes, keepdims=self.keepdims)
+        if self.ord == -np.inf:
+            return jnp.min(size, axes, keepdims=self.keepdims)
+        if self.ord == 0:
+            return convert(jnp.sum(size != 0, axes, dtype=np.int32, keepdims=self.keepdims), size.dtype)
+        if self.ord == 1:
+            return jnp.sum(size, axes, keepdims=self.keepdims)
+        p = jnp.asarray(self.ord, size.dtype)
+        return jnp.power(jnp.sum(jnp.power(size, p), axes, keepdims=self.keepdims), 1 / p)
+
+
+class MatrixNorm(Primitive, register=False):
+    """Norm of the matrices in two axes.
+
+    Args:
+        ord: ``"fro"``, ``"nuc"``, 1, -1, 2, -2, inf or -inf.
+        axis: the two axes.
+        keepdims: whether the axes stay, with size 1.
+    """
+
+    ord: float | str = "fro"
+    axis: tuple[int, int] = (-2, -1)
+    keepdims: bool = False
+
+    def compute(self, x: Array) -> Array:
+        """Reduce an array."""
+        x = floating(x)
+        axes = tuple(axis_in(a, x.ndim, "norm", "dim") for a in self.axis)
+        if axes[0] == axes[1]:
+            raise located(ValueError, f"For 'norm', the two axes must differ, but got {self.axis}.")
+        return jnp.linalg.norm(x, self.ord, axes, self.keepdims)
+
+
+def norm(
+    A: Tensor,  # noqa: N803
+    ord: Any = None,
+    dim: Axis = None,
+    keepdim: bool = False,
+    *,
+    dtype: Number | None = None,
+) -> Tensor:
+    """Take the norm of vectors or matrices (MindSpore: ``ops.norm``).
+
+    Args:
+        A: Tensor of any shape; integers are computed in Float32.
+        ord: order of the norm. None is the 2-norm of all elements of ``dim``; with one axis any
+            number, with two axes one of 1, -1, 2, -2, inf, -inf, ``"fro"``, ``"nuc"``.
+        dim: one axis, or two; by default all axes if ``ord`` is None, else those of a vector or
+            matrix.
+        keepdim: whether reduced axes stay, with size 1.
+        dtype: element type to compute in.
+
+    Returns:
+        Tensor without the axes.
+
+    Raises:
+        ValueError: the order does not fit the number of axes, or there is no such axis.
+    """
+    x = A if dtype is None else cast(A, as_dtype(dtype))
+    axis = static_axis(dim, "norm", "dim")
+    axes = axis if isinstance(axis, tuple) else None if axis is None else (axis,)
+    if ord is None:
+        return VectorNorm(2.0, axes, bool(keepdim))(x)
+    if axes is None:
+        axes = tuple(range(len(x.shape)))
+    if len(axes) == 1 and not isinstance(ord, str):
+        return VectorNorm(float(ord), axes, bool(keepdim))(x)
+    if len(axes) == 2 and ord in _MATRIX_ORDERS:
+        order = ord if isinstance(ord, str) else float(ord)
+        return MatrixNorm(order, axes, bool(keepdim))(x)  # type: ignore[arg-type]
+    raise located(
+        ValueError,
+        "For norm, the ord mode must be in [2, -2, 1, -1, float('inf'), -float('inf'), 'fro', "
+        f"'nuc', None] for matrices and a number for vectors, but got {ord!r} for {len(axes)} axes.",
+    )
+
+
+class MatrixInverse(Primitive):
+    """Inverse of square matrices (MindSpore: ``ops.MatrixInverse``).
+
+    Args:
+        adjoint: whether the conjugate transpose of the inverse is wanted.
+    """
+
+    adjoint: bool = False
+
+    def compute(self, x: Array) -> Array:
+        """Invert matrices of shape (..., n, n)."""
+        if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+            raise located(
+                ValueError,
+                f"For 'MatrixInverse', the last two sizes must be equal, but got shape {x.shape}.",
+            )
+        out = jnp.linalg.inv(floating(x))
+        return jnp.conj(jnp.swapaxes(out, -1, -2)) if self.adjoint else out
+
+
+_inverse = MatrixInverse()
+
+
+def inverse(input: Tensor) -> Tensor:
+    """Invert square matrices (MindSpore: ``ops.inverse``).
+
+    Args:
+        input: Tensor of shape (..., n, n).
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        ValueError: the last two sizes differ.
+    """
+    return _inverse(input)

@@ -1,0 +1,346 @@
+"""Ops that write Parameters, and those that order or cut what follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from mindjax.core.dtype import from_np, promote_types
+from mindjax.core.errors import located
+from mindjax.core.handle import Handle
+from mindjax.core.primitive import Primitive
+from mindjax.ops.gather import check_range, index_array
+from mindjax.ops.scatter import scatter_rows
+from mindjax.ops.shape import shape_of
+
+if TYPE_CHECKING:
+    from mindjax.tensor.tensor import Tensor
+
+Array = jax.Array
+
+
+def write(variable: Any, fresh: Any) -> Any:
+    """Give a handle the value, and the place on the tape, of a fresh result.
+
+    Args:
+        variable: Tensor or Parameter.
+        fresh: Tensor that an op has just made.
+
+    Returns:
+        ``variable``.
+    """
+    variable.assign_value(fresh._value, fresh._node)
+    return variable
+
+
+class WritingPrimitive(Primitive, register=False):
+    """Base of primitives that write their result into input 0 and return it."""
+
+    effect: ClassVar[bool] = True
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Compute the new value, write it, and give the variable."""
+        variable = inputs[0]
+        if not isinstance(variable, Handle):
+            raise located(
+                TypeError,
+                f"For '{self.name}', the 'variable' must be a Parameter or Tensor, but got "
+                f"{type(variable).__name__}.",
+            )
+        return write(variable, super().__call__(*inputs))
+
+
+def _kept_dtype(variable: Array, value: Array) -> Array:
+    """Cast a value to the variable's dtype, where the original does so by itself."""
+    have, got = from_np(variable.dtype), from_np(value.dtype)
+    if promote_types(have, got) is not have:
+        raise located(
+            TypeError,
+            "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an "
+            f"in-place operator, so data type {have.name}, which cannot be converted to data type "
+            f"{promote_types(have, got).name} automatically.",
+        )
+    return value.astype(variable.dtype)
+
+
+def _same_shape(op: str, variable: Array, value: Array) -> None:
+    if variable.shape != value.shape:
+        raise located(
+            ValueError,
+            f"For '{op}','value' must have the same shape as 'variable'. But got 'value' shape: "
+            f"{value.shape}, 'variable' shape: {variable.shape}.",
+        )
+
+
+class Assign(WritingPrimitive):
+    """Write a value into a Parameter."""
+
+    promotes: ClassVar[tuple[int, ...]] = (0, 1)
+
+    def compute(self, variable: Array, value: Array) -> Array:
+        """Give the value in the variable's dtype."""
+        if variable.size == value.size == 1:
+            value = value.reshape(variable.shape)
+        _same_shape("Assign", variable, value)
+        return _kept_dtype(variable, value)
+
+
+def assign(variable: Any, value: Any) -> Any:
+    """Write a value into a Parameter (MindSpore: ``ops.assign``).
+
+    Args:
+        variable: Parameter or Tensor.
+        value: Tensor or number of the same shape; cast to the variable's dtype.
+
+    Returns:
+        ``variable``.
+
+    Raises:
+        TypeError: the common dtype of both is not the variable's.
+        ValueError: the shapes differ.
+    """
+    return Assign()(variable, value)
+
+
+class AssignAdd(WritingPrimitive):
+    """Add a value to a Parameter."""
+
+    promotes: ClassVar[tuple[int, ...]] = (0, 1)
+
+    def compute(self, variable: Array, value: Array) -> Array:
+        """Give the sum."""
+        _same_shape("AssignAdd", variable, value)
+        return variable + _kept_dtype(variable, value)
+
+
+def assign_add(variable: Any, value: Any) -> Any:
+    """Add a value to a Parameter (MindSpore: ``ops.assign_add``); as `assign`."""
+    return AssignAdd()(variable, value)
+
+
+class AssignSub(WritingPrimitive):
+    """Subtract a value from a Parameter."""
+
+    promotes: ClassVar[tuple[int, ...]] = (0, 1)
+
+    def compute(self, variable: Array, value: Array) -> Array:
+        """Give the difference."""
+        _same_shape("AssignSub", variable, value)
+        return variable - _kept_dtype(variable, value)
+
+
+def assign_sub(variable: Any, value: Any) -> Any:
+    """Subtract a value from a Parameter (MindSpore: ``ops.assign_sub``); as `assign`."""
+    return AssignSub()(variable, value)
+
+
+class _ScatterWrite(WritingPrimitive, register=False):
+    """Combine rows with those of a Parameter that indices name."""
+
+    how: ClassVar[str]
+
+    def compute(self, variable: Array, indices: Array, updates: Array) -> Array:
+        shape = indices.shape + variable.shape[1:]
+        if updates.shape != shape:
+            raise located(
+                ValueError,
+                f"For '{self.name}', the shape of 'updates' must be {shape}, but got {updates.shape}.",
+            )
+        where = index_array(self.name, indices, variable.shape[0])[..., None]
+        return scatter_rows(variable, where, _kept_dtype(variable, updates), self.how)
+
+
+class ScatterUpdate(_ScatterWrite):
+    """Replace rows of a Parameter."""
+
+    use_locking: bool = True
+    how: ClassVar[str] = "update"
+
+
+class ScatterAdd(_ScatterWrite):
+    """Add to rows of a Parameter."""
+
+    use_locking: bool = False
+    how: ClassVar[str] = "add"
+
+
+class ScatterSub(_ScatterWrite):
+    """Subtract from rows of a Parameter."""
+
+    use_locking: bool = False
+    how: ClassVar[str] = "sub"
+
+
+def _scatter(record: Primitive, input_x: Any, indices: Any, updates: Any) -> Any:
+    check_range(record.name, indices, shape_of(input_x)[0])
+    return record(input_x, indices, updates)
+
+
+def scatter_update(input_x: Any, indices: Any, updates: Any) -> Any:
+    """Replace rows of a Parameter (MindSpore: ``ops.scatter_update``).
+
+    Args:
+        input_x: Parameter.
+        indices: integer Tensor.
+        updates: Tensor of shape ``indices.shape + input_x.shape[1:]``.
+
+    Returns:
+        ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
+    return _scatter(ScatterUpdate(), input_x, indices, updates)
+
+
+def scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
+    """Add to rows of a Parameter (MindSpore: ``ops.scatter_add``); as `scatter_update`."""
+    return _scatter(ScatterAdd(), input_x, indices, updates)
+
+
+def scatter_sub(input_x: Any, indices: Any, updates: Any) -> Any:
+    """Subtract from rows of a Parameter (MindSpore: ``ops.scatter_sub``); as `scatter_update`."""
+    return _scatter(ScatterSub(), input_x, indices, updates)
+
+
+class IndexAdd(WritingPrimitive):
+    """Add slices to those of a Parameter that indices name, along an axis."""
+
+    axis: int
+    use_lock: bool = True
+    check_index_bound: bool = True
+
+    def compute(self, x: Array, indices: Array, y: Array) -> Array:
+        """Give the sum."""
+        axis = self.axis % x.ndim
+        where = index_array("IndexAdd", indices, x.shape[axis])[:, None]
+        rows = jnp.moveaxis(_kept_dtype(x, y), axis, 0)
+        moved = jnp.moveaxis(x, axis, 0)
+        if rows.shape != (where.shape[0], *moved.shape[1:]):
+            raise located(
+                ValueError,
+                f"For 'IndexAdd', 'y' must be like 'x' and as long as 'indices' along axis {axis}, "
+                f"but got shapes {y.shape}, {x.shape} and {indices.shape}.",
+            )
+        return jnp.moveaxis(scatter_rows(moved, where, rows, "add"), 0, axis)
+
+
+def index_add(
+    x: Any,
+    indices: Any,
+    y: Any,
+    axis: int,
+    use_lock: bool = True,
+    check_index_bound: bool = True,
+) -> Any:
+    """Add slices to those of a Parameter that indices name (MindSpore: ``ops.index_add``).
+
+    Args:
+        x: Parameter.
+        indices: integer vector.
+        y: Tensor like ``x``, as long as ``indices`` along the axis.
+        axis: the axis.
+        use_lock: kept for the original's signature: writes are always whole.
+        check_index_bound: kept for the original's signature: writes out of range are dropped.
+
+    Returns:
+        ``x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    return IndexAdd(axis, use_lock, check_index_bound)(x, indices, y)
+
+
+class Depend(Primitive):
+    """The first input, once the second has been computed."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Give the value; Python's order has already run ``expr``."""
+        value, _ = inputs
+        return value
+
+
+def depend(value: Any, expr: Any) -> Any:
+    """Give ``value`` after ``expr`` has run (MindSpore: ``ops.depend``).
+
+    Args:
+        value: anything.
+        expr: what must have run before; in Python's order of evaluation it has.
+
+    Returns:
+        ``value``.
+    """
+    return Depend()(value, expr)
+
+
+class Identity(Primitive):
+    """The input."""
+
+    def compute(self, x: Array) -> Array:
+        """Give the array."""
+        return x
+
+
+def identity(x: Any) -> Any:
+    """Give the input as a new Tensor (MindSpore: ``ops.identity``)."""
+    return Identity()(x)
+
+
+class StopGradient(Primitive):
+    """The input, as a constant for gradients."""
+
+    view: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> Array:
+        """Give the array, with zero gradient."""
+        return lax.stop_gradient(x)
+
+
+def stop_gradient(value: Any) -> Any:
+    """Give the value, as a constant for gradients (MindSpore: ``ops.stop_gradient``).
+
+    Args:
+        value: Tensor, or anything, which comes back as it is.
+
+    Returns:
+        Tensor; tuples and lists element by element.
+    """
+    if isinstance(value, tuple | list):
+        return type(value)(stop_gradient(v) for v in value)
+    return StopGradient()(value) if isinstance(value, Handle | jax.Array) else value
+
+
+class Print(Primitive):
+    """Print values, one a line; in a compiled program when it runs."""
+
+    effect: ClassVar[bool] = True
+
+    def __call__(self, *inputs: Any) -> None:
+        """Print each input."""
+        print_(*inputs)
+
+
+def print_(*input_x: Any) -> None:
+    """Print values, one a line (MindSpore: ``ops.print_``).
+
+    Args:
+        input_x: Tensors, numbers and texts; traced Tensors are printed when the program runs.
+    """
+    if any(isinstance(x, Handle) and isinstance(_array(x), jax.core.Tracer) for x in input_x):
+        arrays = [_array(x) for x in input_x if isinstance(x, Handle)]
+        texts = ["{}" if isinstance(x, Handle) else str(x).replace("{", "{{") for x in input_x]
+        jax.debug.print("\n".join(texts), *arrays)
+        return
+    for x in input_x:
+        print(repr(x) if isinstance(x, Handle) else x)
+
+
+def _array(x: Any) -> Any:
+    from mindjax.core.handle import unwrap
+
+    return unwrap(x)

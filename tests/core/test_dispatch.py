@@ -1,0 +1,121 @@
+"""Dispatch: operands, cache keys, raw arrays, views, and what a failing input says."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import mindjax as ms
+from mindjax import Tensor, ops
+from mindjax.core import caches, jax_private
+from mindjax.core.primitive import Primitive
+
+
+class Scale(Primitive, register=False):
+    """Multiplies by its attribute."""
+
+    factor: float = 1.0
+
+    def compute(self, x):
+        return x * jnp.asarray(self.factor, x.dtype)
+
+
+KEYS = [
+    (1, 1.0, False),
+    (1, True, False),
+    (0.0, -0.0, False),
+    (2, 2, True),
+    (0.5, 0.5, True),
+    ([1, 2], (1, 2), True),
+    ("a", b"a", False),
+    (None, 0, False),
+    (float("nan"), float("nan"), True),
+    (np.float32(1), np.float64(1), False),
+]
+
+
+@pytest.mark.parametrize(("x", "y", "equal"), KEYS, ids=[f"{x!r}-{y!r}" for x, y, _ in KEYS])
+def test_typed_keys(x, y, equal):
+    assert (Scale(x) == Scale(y)) is equal
+    assert not equal or hash(Scale(x)) == hash(Scale(y))
+
+
+def test_an_array_is_never_an_attribute():
+    with pytest.raises(TypeError, match="factor"):
+        hash(Scale(np.ones(2)))
+
+
+def test_raw_arrays_in_raw_arrays_out():
+    x = jnp.ones(3)
+    assert isinstance(ops.add(x, x), jax.Array)
+    assert isinstance(ops.add(x, 1.0), jax.Array)
+    assert isinstance(ops.add(Tensor(x), x), Tensor)
+
+
+NUMBERS = [
+    ("scalars", lambda x, i: x + i * 0.25),
+    ("indices", lambda x, i: x[i % 50]),
+    ("negative indices", lambda x, i: x[-1 - i % 50]),
+    ("slice starts", lambda x, i: x[i % 40 : i % 40 + 7]),
+    ("set by index", lambda x, i: x.__setitem__(i % 50, float(i))),
+]
+
+
+@pytest.mark.parametrize(("name", "use"), NUMBERS, ids=[n for n, _ in NUMBERS])
+def test_a_thousand_numbers_compile_few_programs(name, use):
+    x = Tensor(np.arange(50, dtype=np.float32))
+    before = sum(caches.compilations().values())
+    for i in range(1000):
+        use(x, i)
+    assert sum(caches.compilations().values()) - before <= 10
+
+
+def test_64_bit_types_without_the_users_setting():
+    assert not jax.config.jax_enable_x64
+    assert (Tensor([1, 2]) + 1).dtype is ms.int64
+    assert (Tensor(np.ones(2)) * 2.0).asnumpy().dtype == np.float64
+    assert jnp.ones(3).dtype == np.float32
+    assert not jax_private.x64_enabled()
+
+
+FAULTS = [
+    ("not a tensor", lambda: ops.add(Tensor([1.0]), "a"), TypeError, "Add"),
+    ("shapes", lambda: ops.add(ops.ones((2, 3)), ops.ones((4,))), ValueError, "broadcast"),
+    ("uint16", lambda: Tensor([1], ms.uint16) + Tensor([1], ms.int8), TypeError, "implicit"),
+]
+
+
+@pytest.mark.parametrize(("name", "fault", "error", "words"), FAULTS, ids=[f[0] for f in FAULTS])
+def test_faults_name_the_users_line(name, fault, error, words):
+    with pytest.raises(error, match=words) as caught:
+        fault()
+    assert "test_dispatch.py:" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_views_alias_both_ways_in_pynative():
+    x = Tensor(np.zeros((2, 3), np.float32))
+    row, turned = x[0], x.T
+    row[1] = 5.0
+    assert x.asnumpy()[0, 1] == 5.0 and turned.asnumpy()[1, 0] == 5.0
+    x[0, 2] = 7.0
+    assert row.asnumpy()[2] == 7.0
+    turned[0, 1] = 9.0
+    assert x.asnumpy()[1, 0] == 9.0
+
+
+def test_private_jax_apis_do_what_is_needed():
+    old = jax_private.swap_x64(True)
+    assert jax_private.x64_enabled()
+    jax_private.set_x64(old)
+    assert not jax_private.x64_enabled() and not jax_private.tracing()
+    seen = []
+    jax.jit(lambda x: seen.append(jax_private.tracing()) or x)(jnp.ones(2))
+    assert seen == [True]
+    assert "cpu" in jax_private.started_backends()
+    closed = jax.make_jaxpr(lambda x: jax.jit(lambda a, b: a * b)(x, np.float32(2.5)))(jnp.ones(2))
+    assert [float(np.asarray(v)) for v in jax_private.literals(closed.jaxpr)] == [2.5]
+    hoisted, values = jax_private.hoist_literals(closed.jaxpr, {0})
+    assert len(values) == 1
+    out = jax.core.eval_jaxpr(hoisted, closed.consts, jnp.ones(2), np.float32(4.0))
+    np.testing.assert_array_equal(out[0], [4.0, 4.0])

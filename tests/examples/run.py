@@ -1,0 +1,19 @@
+"""Run an example as its reader does."""
+
+import os
+import subprocess
+import sys
+
+from tests.house.source import ROOT
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'parallel'}"}
+
+
+def run_example(name, *words, cwd=None):
+    """Run ``mindjax run examples/NAME WORDS`` and give what it printed."""
+    command = [sys.executable, "-m", "mindjax", "run", str(ROOT / "examples" / name)]
+    result = subprocess.run(
+        [*command, *map(str, words)], cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
