@@ -1,4 +1,4 @@
-"""The benchmarked networks in hand-written jax and optax: the peer that GRAPH mode is measured by."""
+"""The benchmarked networks in hand-written jax and optax: the peer of GRAPH mode."""
 
 from __future__ import annotations
 
@@ -129,11 +129,15 @@ def resnet18_loss(p: Params, stats: Params, x: Any, y: Any) -> tuple[Any, Params
     for i, (_, stride) in enumerate(_STAGES):
         block, old = p[f"block{i}"], stats[f"block{i}"]
         fresh = dict(old)
-        h, fresh["bn1"] = _batch_norm(block["bn1"], old["bn1"], _conv(x, block["conv1"], stride, pad))
+        h, fresh["bn1"] = _batch_norm(
+            block["bn1"], old["bn1"], _conv(x, block["conv1"], stride, pad)
+        )
         h = _conv(jax.nn.relu(h), block["conv2"], 1, pad)
         h, fresh["bn2"] = _batch_norm(block["bn2"], old["bn2"], h)
         if "short" in block:
-            x, fresh["bn3"] = _batch_norm(block["bn3"], old["bn3"], _conv(x, block["short"], stride))
+            x, fresh["bn3"] = _batch_norm(
+                block["bn3"], old["bn3"], _conv(x, block["short"], stride)
+            )
         x = jax.nn.relu(h + x)
         new[f"block{i}"] = fresh
     return _cross_entropy(_dense(p["head"], x.mean((2, 3))), y), new
@@ -224,4 +228,3 @@ def train_step(workload: str) -> Any:
         return float(value)
 
     return run
-

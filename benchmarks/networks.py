@@ -1,4 +1,4 @@
-"""The benchmarked networks as a MindSpore user writes them; they run on MindJAX and on the original."""
+"""The benchmarked networks as MindSpore users write them; the original runs them too."""
 
 from __future__ import annotations
 

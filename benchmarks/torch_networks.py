@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from batches import batch
 from torch import nn
-from torch.nn import functional as F  # noqa: N812 (PyTorch's own custom)
+from torch.nn import functional as F
 
 
 class LeNet5(nn.Module):

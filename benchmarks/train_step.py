@@ -140,7 +140,9 @@ def main() -> None:
     path = pathlib.Path(args.out)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1))
-    print(f"{'workload':10} {'contestant':20} {'ms':>9} {'ratio':>7} {'quartiles':>15} {'n':>3} first")
+    print(
+        f"{'workload':10} {'contestant':20} {'ms':>9} {'ratio':>7} {'quartiles':>15} {'n':>3} first"
+    )
     for workload, rows in results.items():
         for name, r in rows.items():
             low, high = r["quartiles"]

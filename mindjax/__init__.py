@@ -40,39 +40,115 @@ if TYPE_CHECKING:
     from mindjax.tensor import tensor as tensor
     from mindjax.train import Model as Model
 
-_MODULES = (
-    "amp autodiff checkpoint common context dataset dtype interop mint nn ops train version"
-).split()
+_MODULES = [
+    "amp",
+    "autodiff",
+    "checkpoint",
+    "common",
+    "context",
+    "dataset",
+    "dtype",
+    "interop",
+    "mint",
+    "nn",
+    "ops",
+    "train",
+    "version",
+]
 
 # Public name -> module that defines it.
 _NAMES: dict[str, str] = {
-    **dict.fromkeys("Tensor tensor Parameter ParameterTuple".split(), "mindjax.tensor"),
+    **dict.fromkeys(["Tensor", "tensor", "Parameter", "ParameterTuple"], "mindjax.tensor"),
     **dict.fromkeys(
-        (
-            "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
-            "bfloat16 complex64 complex128 float8_e4m3fn float8_e5m2 byte short intc intp ubyte "
-            "ushort uintc uintp half single double long cfloat cdouble int_ uint float_ number "
-            "string type_none tensor_type list_ tuple_ Type Int Float String Bool TensorType List "
-            "Tuple dtype_to_nptype dtype_to_pytype pytype_to_dtype get_py_obj_dtype"
-        ).split(),
+        [
+            "bool_",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "float16",
+            "float32",
+            "float64",
+            "bfloat16",
+            "complex64",
+            "complex128",
+            "float8_e4m3fn",
+            "float8_e5m2",
+            "byte",
+            "short",
+            "intc",
+            "intp",
+            "ubyte",
+            "ushort",
+            "uintc",
+            "uintp",
+            "half",
+            "single",
+            "double",
+            "long",
+            "cfloat",
+            "cdouble",
+            "int_",
+            "uint",
+            "float_",
+            "number",
+            "string",
+            "type_none",
+            "tensor_type",
+            "list_",
+            "tuple_",
+            "Type",
+            "Int",
+            "Float",
+            "String",
+            "Bool",
+            "TensorType",
+            "List",
+            "Tuple",
+            "dtype_to_nptype",
+            "dtype_to_pytype",
+            "pytype_to_dtype",
+            "get_py_obj_dtype",
+        ],
         "mindjax.core.dtype",
     ),
     **dict.fromkeys(
-        "GRAPH_MODE PYNATIVE_MODE set_context get_context reset_context set_device".split(),
+        [
+            "GRAPH_MODE",
+            "PYNATIVE_MODE",
+            "set_context",
+            "get_context",
+            "reset_context",
+            "set_device",
+        ],
         "mindjax.core.context",
     ),
-    **dict.fromkeys("set_seed get_seed manual_seed seed".split(), "mindjax.common.seed"),
-    **dict.fromkeys("Generator default_generator".split(), "mindjax.core.random"),
-    **dict.fromkeys("jit jit_class ms_memory_recycle".split(), "mindjax.graph"),
-    **dict.fromkeys("grad value_and_grad get_grad".split(), "mindjax.autodiff"),
+    **dict.fromkeys(["set_seed", "get_seed", "manual_seed", "seed"], "mindjax.common.seed"),
+    **dict.fromkeys(["Generator", "default_generator"], "mindjax.core.random"),
+    **dict.fromkeys(["jit", "jit_class", "ms_memory_recycle"], "mindjax.graph"),
+    **dict.fromkeys(["grad", "value_and_grad", "get_grad"], "mindjax.autodiff"),
     **dict.fromkeys(
-        "save_checkpoint load_checkpoint load_param_into_net".split(), "mindjax.checkpoint"
+        ["save_checkpoint", "load_checkpoint", "load_param_into_net"], "mindjax.checkpoint"
     ),
     **dict.fromkeys(
-        (
-            "Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig "
-            "History EarlyStopping ReduceLROnPlateau LearningRateScheduler LambdaCallback"
-        ).split(),
+        [
+            "Model",
+            "Callback",
+            "RunContext",
+            "LossMonitor",
+            "TimeMonitor",
+            "ModelCheckpoint",
+            "CheckpointConfig",
+            "History",
+            "EarlyStopping",
+            "ReduceLROnPlateau",
+            "LearningRateScheduler",
+            "LambdaCallback",
+        ],
         "mindjax.train",
     ),
     "run_check": "mindjax.cli.check",

@@ -25,6 +25,15 @@ def pytest_configure(config):
         config.pluginmanager.register(Budget(enforced=whole_suite), "budget")
 
 
+def pytest_collection_modifyitems(items):
+    """Leave out what asks the original where its environment is not named."""
+    if "MINDJAX_ORACLE_PYTHON" in os.environ:
+        return
+    for item in items:
+        if item.get_closest_marker("oracle"):
+            item.add_marker(pytest.mark.skip(reason="MINDJAX_ORACLE_PYTHON is not set"))
+
+
 @pytest.fixture(params=["PYNATIVE", "GRAPH"])
 def mode(request):
     """Run the test once in each mode; the value is the mode's constant."""

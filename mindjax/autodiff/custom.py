@@ -1,4 +1,4 @@
-"""Custom backward passes: `Cell.bprop`, gradient hooks, and functions with a backward of their own."""
+"""Custom backward passes: `Cell.bprop`, gradient hooks, functions with their own backward."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def with_bprop(
         dout = douts[0] if isinstance(out, Tensor) else tuple(douts)
         return _split(bprop(*values, out, dout), values, owner)
 
-    return custom_call(lambda given: function(*_replace(args, iter(given))), backward, args, parameters)
+    return custom_call(
+        lambda given: function(*_replace(args, iter(given))), backward, args, parameters
+    )
 
 
 def _split(result: Any, args: tuple[Any, ...], owner: str) -> tuple[list[Any], dict[Any, Any]]:
@@ -60,8 +62,8 @@ def _split(result: Any, args: tuple[Any, ...], owner: str) -> tuple[list[Any], d
     if len(grads) != len(args):
         raise located(
             TypeError,
-            f"For '{owner}', 'bprop' must return a gradient for each of the {len(args)} inputs, but "
-            f"got {len(grads)}.",
+            f"For '{owner}', 'bprop' must return a gradient for each of the {len(args)} inputs, "
+            f"but got {len(grads)}.",
         )
     flat: list[Any] = []
     for value, gradient in zip(args, grads, strict=True):
@@ -122,9 +124,7 @@ def _call_on_tape(
     out = _replace(out, iter(outputs))
 
     def custom(cotangents: list[Any]) -> list[Any]:
-        douts = [
-            Zeros()(o) if c is None else c for c, o in zip(cotangents, outputs, strict=True)
-        ]
+        douts = [Zeros()(o) if c is None else c for c, o in zip(cotangents, outputs, strict=True)]
         grads, by_parameter = backward(tensors, out, douts)
         return [*grads, *(by_parameter.get(p) for p in parameters)]
 
@@ -165,9 +165,7 @@ def _call_traced(
         reads, arrays, outs = residuals
         tensors_in = [wrap(a) for a in arrays]
         out = _replace(kept["out"], iter([wrap(o) for o in outs]))
-        douts = [
-            wrap(_zeros_for_integers(c, o)) for c, o in zip(cotangents[0], outs, strict=True)
-        ]
+        douts = [wrap(_zeros_for_integers(c, o)) for c, o in zip(cotangents[0], outs, strict=True)]
         grads, by_parameter = in_user_x64(backward, tensors_in, out, douts)
         read_grads = []
         for value, owner in zip(reads, owners, strict=True):

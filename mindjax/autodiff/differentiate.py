@@ -1,4 +1,4 @@
-"""Reverse-mode differentiation of functions on Tensors: on the tape in PYNATIVE, by jax in a graph."""
+"""Reverse-mode differentiation: on the tape in PYNATIVE, by jax in a graph."""
 
 from __future__ import annotations
 
@@ -230,8 +230,7 @@ def _in_graph(
             every = _tensors(out)
             kept.update(out=out, written=list(frame.written), attributes=dict(frame.attributes))
             attributes = [
-                (v.value if isinstance(v, Handle) else None)
-                for _, v in frame.attributes.values()
+                (v.value if isinstance(v, Handle) else None) for _, v in frame.attributes.values()
             ]
             aux = [_array(o) for o in every], [frame.values[h] for h in frame.written], attributes
         return outputs, aux
@@ -241,7 +240,9 @@ def _in_graph(
         primals = [_array(t) for t in inputs], [_array(w) for w in weights]
         outputs, pull_back, (every, written, attributes) = jax.vjp(pure, *primals, has_aux=True)
         tensors = [wrap(o) for o in outputs]
-        cotangents = [_cotangent(c.value, o) for c, o in zip(_seed(tensors, seeds), outputs, strict=True)]
+        cotangents = [
+            _cotangent(c.value, o) for c, o in zip(_seed(tensors, seeds), outputs, strict=True)
+        ]
         input_grads, weight_grads = pull_back(cotangents)
     finally:
         jax_private.set_x64(old)

@@ -103,7 +103,12 @@ class _Gradient:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the gradients for these arguments."""
-        if graph_mode() and current.frame is None and current.tape is None and not is_tracing_outside():
+        if (
+            graph_mode()
+            and current.frame is None
+            and current.tape is None
+            and not is_tracing_outside()
+        ):
             return self._programs.call(args, kwargs)
         return self._compute(*args, **kwargs)
 
@@ -172,7 +177,9 @@ def _check_positions(positions: Any) -> tuple[int, ...]:
                 f"For 'grad', the element in 'grad_position' must be >= 0, but got {p}",
             )
     if len(set(given)) != len(given):
-        raise located(ValueError, "There are duplicate positions in `grad_position`, please check it")
+        raise located(
+            ValueError, "There are duplicate positions in `grad_position`, please check it"
+        )
     return tuple(given)
 
 
@@ -261,7 +268,12 @@ class _OperationGradient:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the gradients for these arguments."""
-        if graph_mode() and current.frame is None and current.tape is None and not is_tracing_outside():
+        if (
+            graph_mode()
+            and current.frame is None
+            and current.tape is None
+            and not is_tracing_outside()
+        ):
             return self._programs.call(args, kwargs)
         return self._compute(*args, **kwargs)
 

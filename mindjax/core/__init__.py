@@ -1,1 +1,1 @@
-"""The foundation: handles, state, primitives, dispatch, dtypes, context. It rests on jax and numpy alone."""
+"""The foundation: handles, state, primitives, dispatch, dtypes, context. It rests on jax."""

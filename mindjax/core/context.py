@@ -78,7 +78,7 @@ def set_context(**kwargs: Any) -> None:
             raise located(
                 ValueError,
                 f"For 'context.set_context', the keyword argument {name} is not recognized! "
-                "For detailed usage of 'set_context', please refer to the MindSpore official website.",
+                "For detailed usage of 'set_context', please refer to the MindSpore website.",
             )
         if name == "mode":
             _set_mode(value)
@@ -93,8 +93,7 @@ def set_context(**kwargs: Any) -> None:
             if value < 0:
                 raise located(
                     ValueError,
-                    "The parameter 'device_id' must be in range [0, 2147483647], but got "
-                    f"{value}.",
+                    f"The parameter 'device_id' must be in range [0, 2147483647], but got {value}.",
                 )
             device.choose(None, value)
         _settings[name] = value

@@ -1,4 +1,4 @@
-"""The one dispatch point of PYNATIVE: (record, handles) -> handles. Behind it: an executable a record."""
+"""The one dispatch point of PYNATIVE, (record, handles) -> handles; an executable a record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from mindjax.core import jax_private
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
-from mindjax.core.errors import located
+from mindjax.core.errors import is_located, located
 from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.primitive import Primitive, _Engine, computation
 from mindjax.core.tape import Backward, Node
@@ -88,7 +88,7 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
         inputs: Tensors, Python numbers, numpy or jax arrays, None, or tuples and lists of these.
 
     Returns:
-        A Tensor or a tuple of Tensors; raw arrays when the inputs held raw jax arrays and no Tensor.
+        A Tensor or a tuple of Tensors; raw arrays for raw jax arrays without a Tensor.
 
     Raises:
         TypeError: an input is none of these, or its dtype does not mix with the others'.
@@ -165,6 +165,16 @@ def _execute(found: Executable, arrays: list[Any], traced: bool) -> Any:
     old = _swap_x64(True)
     try:
         return found.call(*arrays)
+    except (TypeError, ValueError, IndexError) as error:
+        if is_located(error) or isinstance(error, jax.errors.JAXTypeError):
+            raise
+        kinds = (IndexError, ValueError, TypeError)
+        kind = next(k for k in kinds if isinstance(error, k))
+        shapes = [tuple(a.shape) for a in jax.tree.leaves(arrays) if hasattr(a, "shape")]
+        raise located(
+            kind,
+            f"For '{found.record.name}', with inputs of shapes {shapes}: {str(error).rstrip('.')}.",
+        ) from error
     except RuntimeError as error:
         # Another thread's step may have donated a buffer between our reading it and using it.
         if "deleted" in str(error) and not traced:
@@ -277,7 +287,7 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
         node = tape.add(Node(tape, record, flat, tree, parents, count, residuals=residuals))
         for i, tensor in enumerate(result if count >= 0 else (result,)):
             if _differentiable(tensor, record):
-                tensor._node = (node, i)
+                tensor._node = (node, i)  # type: ignore[union-attr]
     if record.view and current.frame is None:
         _link_views(record, inputs, result)
     return result

@@ -122,7 +122,7 @@ tuple_ = Tuple("Tuple")
 number = Type("Number")
 int_, uint, float_ = Type("Int"), Type("UInt"), Type("Float")
 
-NUMBERS: _tuple[Number, ...] = (
+NUMBERS: Any = (
     bool_,
     int8,
     int16,
@@ -152,8 +152,7 @@ np_bfloat16 = ml_dtypes.bfloat16
 
 _FROM_NP: dict[np.dtype[Any], Number] = {t.np: t for t in NUMBERS}
 _FROM_NAME: dict[str, Type] = {t.name: t for t in NUMBERS} | {
-    t.name: t
-    for t in (string, type_none, tensor_type, list_, tuple_, number, int_, uint, float_)
+    t.name: t for t in (string, type_none, tensor_type, list_, tuple_, number, int_, uint, float_)
 }
 _FROM_PYTHON: dict[type, Number] = {
     _bool: bool_,
@@ -272,7 +271,7 @@ def get_py_obj_dtype(obj: Any) -> Type:
     return dtype if isinstance(dtype, Type) else pytype_to_dtype(type(obj))
 
 
-def type_size_in_bytes(dtype: Number) -> _int:
+def type_size_in_bytes(dtype: Number) -> Any:
     """Give the size of one element in bytes."""
     return to_np(dtype).itemsize
 
@@ -301,7 +300,7 @@ def promote_types(x: Number, y: Number) -> Number:
         return y
     if y is bool_:
         return x
-    if x in _LONE or y in _LONE or x.bits == 8 != y.bits == 8 and "float" in x.kind:
+    if x in _LONE or y in _LONE or (x.bits == 8 != y.bits == 8 and "float" in x.kind):
         raise _no_conversion(x.name, y.name)
     if x.kind == "complex" or y.kind == "complex":
         wide = float64 in (x, y) or complex128 in (x, y)
@@ -346,6 +345,4 @@ def promote_scalar(tensor: Number, scalar: type) -> Number:
 
 
 def _no_conversion(x: str, y: str) -> TypeError:
-    return located(
-        TypeError, f"Type implicit conversion between {x} and {y} is not supported."
-    )
+    return located(TypeError, f"Type implicit conversion between {x} and {y} is not supported.")

@@ -1,4 +1,4 @@
-"""Errors that name the user's file and line; the classes themselves are Python's own, as in the original."""
+"""Errors that name the user's file and line; the classes are Python's own."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ import jax
 
 _PACKAGES = tuple(
     os.path.dirname(os.path.abspath(module.__file__ or "")) + os.sep for module in (jax,)
-) + (
+)
+
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_INTERNAL = (
+    *_PACKAGES,
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
-    os.path.dirname(os.path.abspath(os.__file__)) + os.sep + "contextlib",
-    os.path.dirname(os.path.abspath(os.__file__)) + os.sep + "functools",
+    _STANDARD + "contextlib",
+    _STANDARD + "functools",
     "<frozen ",
 )
 
@@ -29,7 +33,7 @@ def user_line() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         path = frame.f_code.co_filename
-        if not path.startswith(_PACKAGES):
+        if not path.startswith(_INTERNAL):
             return f"{path}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
@@ -47,4 +51,11 @@ def located(error: type[ErrorType], message: str) -> ErrorType:
     """
     where = user_line()
     text = " ".join(message.split())
-    return error(f"{text} [{where}]" if where else text)
+    made = error(f"{text} [{where}]" if where else text)
+    made.mindjax_located = True  # type: ignore[attr-defined]
+    return made
+
+
+def is_located(error: BaseException) -> bool:
+    """Tell whether an exception was made by `located`."""
+    return getattr(error, "mindjax_located", False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import numpy as np
+from jax.core import Tracer as Tracer
 
 from mindjax.core import jax_private
 from mindjax.core.errors import located
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from mindjax.core.view import View
 
 Array = jax.Array
-Tracer = jax.core.Tracer
 Numeric = (bool, int, float, complex, np.generic)
 
 
@@ -58,7 +58,9 @@ class Handle:
 
     __slots__ = ("__dict__", "__weakref__", "_frame", "_node", "_value", "_version", "_view")
 
-    tensor_class: ClassVar[type[Any]]  # set by tensor.py: ops make Tensors, Tensor's methods are ops
+    tensor_class: ClassVar[
+        type[Any]
+    ]  # set by tensor.py: ops make Tensors, Tensor's methods are ops
     is_parameter: ClassVar[bool] = False
 
     _value: Any

@@ -1,4 +1,4 @@
-"""Every private jax API that MindJAX touches; tests/core/test_jax_private.py says what each must do."""
+"""Every private jax API that MindJAX touches; a test says what each must do."""
 
 from __future__ import annotations
 
@@ -52,9 +52,7 @@ def hoist_literals(jaxpr: Any, positions: set[int]) -> tuple[Any, list[Any]]:
                 number += 1
         equations.append(equation.replace(invars=inputs))
     debug = jaxpr.debug_info._replace(arg_names=None)
-    hoisted = jaxpr.replace(
-        invars=[*jaxpr.invars, *variables], eqns=equations, debug_info=debug
-    )
+    hoisted = jaxpr.replace(invars=[*jaxpr.invars, *variables], eqns=equations, debug_info=debug)
     return hoisted, values
 
 

@@ -1,4 +1,4 @@
-"""The atom of the house: a Primitive is a frozen record of attributes with one `compute` on arrays."""
+"""The atom: a Primitive is a frozen record of attributes with one `compute` on arrays."""
 
 from __future__ import annotations
 

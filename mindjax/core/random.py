@@ -1,4 +1,4 @@
-"""Random state: generators whose seed and offset are state like any Parameter, and the host's stream."""
+"""Random state: generators, whose seed and offset are state, and the host's stream."""
 
 from __future__ import annotations
 
@@ -116,7 +116,9 @@ def check_seed(seed: Any) -> int:
             TypeError, f"The argument 'seed' must be type of int, but got {type(seed).__name__}."
         )
     if seed < 0:
-        raise located(ValueError, f"The argument 'seed' must be greater or equal to 0, but got {seed}.")
+        raise located(
+            ValueError, f"The argument 'seed' must be greater or equal to 0, but got {seed}."
+        )
     return int(seed)
 
 

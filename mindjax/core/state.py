@@ -1,4 +1,4 @@
-"""State: frames that overlay handles while a function is traced, and the one purification of bodies."""
+"""State: frames that overlay handles while a function is traced; pure bodies."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jax.core import eval_jaxpr
 
 from mindjax.core import jax_private
 from mindjax.core.handle import Array, Handle, Tracer, current, upload, wrap
@@ -58,12 +59,12 @@ class StateFrame:
             if frame.root:
                 return frame._capture(handle)
             frame = frame.parent
-        return _outside(handle)
+        return outside_value(handle)
 
     def _capture(self, handle: Handle) -> Any:
-        value = _outside(handle)
+        value = outside_value(handle)
         if isinstance(value, jax.Array) and not isinstance(value, Tracer):
-            value = self.captured[handle] = _fresh(value)
+            value = self.captured[handle] = fresh_array(value)
         self.values[handle] = value
         return value
 
@@ -166,7 +167,7 @@ class AttributeState(Handle):
         aside = attributes.get("_set_aside", {})
         value = aside[self.name] if self.name in aside else attributes[self.name]
         if isinstance(value, Handle):
-            return _outside(value)
+            return outside_value(value)
         dtype = np.float32 if isinstance(value, float) else np.int64
         return upload(np.asarray(value, dtype))
 
@@ -201,7 +202,8 @@ class PendingNumber:
         return self.kind(np.asarray(self.array))
 
 
-def _outside(handle: Handle) -> Any:
+def outside_value(handle: Handle) -> Any:
+    """Give a handle's own value, past every overlay."""
     frame, current.frame = current.frame, handle._frame
     try:
         return handle.local_value()
@@ -209,7 +211,7 @@ def _outside(handle: Handle) -> Any:
         current.frame = frame
 
 
-def _fresh(array: Array) -> Array:
+def fresh_array(array: Array) -> Array:
     """Make another object on the same buffers, so that a capture is told apart by identity."""
     shards = [s.data for s in array.addressable_shards]
     return jax.make_array_from_single_device_arrays(array.shape, array.sharding, shards)
@@ -274,7 +276,7 @@ def purify(body: Callable[..., Any], inputs: Sequence[Any]) -> Pure:
     count = shape["n"]
 
     def call(reads: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        outs = jax.core.eval_jaxpr(closed.jaxpr, reads, *arrays)
+        outs = eval_jaxpr(closed.jaxpr, reads, *arrays)
         return outs[:count], outs[count:]
 
     return Pure(call, list(closed.consts), list(frame.written), shape["tree"], frame.attributes)

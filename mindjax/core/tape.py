@@ -1,4 +1,4 @@
-"""The PYNATIVE gradient tape: a record of dispatched ops, walked backwards by dispatching their vjps."""
+"""The PYNATIVE gradient tape: dispatched ops, walked backwards by dispatching their vjps."""
 
 from __future__ import annotations
 
@@ -243,9 +243,7 @@ def _pull_back_residuals(node: Node, cotangents: list[Any]) -> Sequence[Any]:
 
     arrays = [None if c is None else c.value for c in cotangents]
     gradients = run_backward(node.residuals, arrays)
-    return [
-        None if p is None else wrap(g) for p, g in zip(node.parents, gradients, strict=True)
-    ]
+    return [None if p is None else wrap(g) for p, g in zip(node.parents, gradients, strict=True)]
 
 
 def active_tape() -> Tape:

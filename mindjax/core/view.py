@@ -1,4 +1,4 @@
-"""Aliasing of views in PYNATIVE: a view handle follows its base, and writes to it reach the base."""
+"""Aliasing of views in PYNATIVE: a view follows its base, and writes to it reach the base."""
 
 from __future__ import annotations
 

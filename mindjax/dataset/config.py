@@ -101,7 +101,7 @@ def _positive(setter: str, name: str, value: Any, label: str, high: int = INT32_
     if value <= 0 or value > high:
         raise located(
             ValueError,
-            f"For '{setter}': {label} given is not within the required range "
+            f"For '{setter}': {label} is not within the required range "
             f"(0, INT32_MAX({high})], but got {value}.",
         )
 
@@ -162,7 +162,7 @@ def set_num_parallel_workers(num: int) -> None:
         TypeError: ``num`` is no integer.
         ValueError: ``num`` is not positive.
     """
-    _positive("set_num_parallel_workers", "num", num, "Number of parallel workers")
+    _positive("set_num_parallel_workers", "num", num, "Number of parallel workers given")
     _settings["num_parallel_workers"] = num
 
 
@@ -187,7 +187,7 @@ def set_prefetch_size(size: int) -> None:
         TypeError: ``size`` is no integer.
         ValueError: ``size`` is not positive.
     """
-    _positive("set_prefetch_size", "size", size, "Size")
+    _positive("set_prefetch_size", "size", size, "size")
     _settings["prefetch_size"] = size
 
 
@@ -206,7 +206,7 @@ def set_multiprocessing_timeout_interval(interval: int) -> None:
         TypeError: ``interval`` is no integer.
         ValueError: ``interval`` is not positive.
     """
-    _positive("set_multiprocessing_timeout_interval", "interval", interval, "Interval")
+    _positive("set_multiprocessing_timeout_interval", "interval", interval, "Interval given")
     _settings["multiprocessing_timeout_interval"] = interval
 
 
@@ -310,7 +310,7 @@ def get_enable_shared_mem() -> bool:
 
 def set_monitor_sampling_interval(interval: int) -> None:
     """Record the interval of the original's profiler, in ms; nothing here reads it."""
-    _positive("set_monitor_sampling_interval", "interval", interval, "Interval")
+    _positive("set_monitor_sampling_interval", "interval", interval, "Interval given")
     _settings["monitor_sampling_interval"] = interval
 
 
@@ -321,7 +321,7 @@ def get_monitor_sampling_interval() -> int:
 
 def set_callback_timeout(timeout: int) -> None:
     """Record the seconds that a dataset callback may take; nothing here reads it."""
-    _positive("set_callback_timeout", "timeout", timeout, "Timeout")
+    _positive("set_callback_timeout", "timeout", timeout, "Timeout given")
     _settings["callback_timeout"] = timeout
 
 

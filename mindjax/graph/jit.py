@@ -62,7 +62,9 @@ class Programs:
         found = self.programs.get(signature.key)
         return self.programs.put(signature.key, []) if found is None else found
 
-    def _trace(self, variants: list[Program], args: Any, kwargs: Any, signature: Signature) -> Program:
+    def _trace(
+        self, variants: list[Program], args: Any, kwargs: Any, signature: Signature
+    ) -> Program:
         program = Program(self.function, args, kwargs, signature, self.families)
         variants.append(program)
         # A constant that changes at every call would keep a program a value.
@@ -146,7 +148,7 @@ def jit(
     if not isinstance(fullgraph, bool):
         raise located(
             TypeError,
-            f"For 'jit', the parameter 'fullgraph' must be bool, but got {type(fullgraph).__name__}.",
+            f"For 'jit', the parameter 'fullgraph' must be bool, but got {fullgraph!r}.",
         )
     if backend not in ("", "ms_backend", "GE"):
         raise located(
@@ -177,10 +179,12 @@ def jit_class(cls: type) -> type:
         TypeError: ``cls`` is not a class.
     """
     if not isinstance(cls, type):
-        raise located(TypeError, f"Decorator jit_class can only be used for class type, but got {cls}.")
+        raise located(
+            TypeError, f"Decorator jit_class can only be used for class type, but got {cls}."
+        )
     cls.__ms_class__ = True  # type: ignore[attr-defined]
     return cls
 
 
 def ms_memory_recycle() -> None:
-    """Do nothing: XLA frees buffers when their last owner goes (MindSpore: ``ms_memory_recycle``)."""
+    """Do nothing: XLA frees buffers by itself (MindSpore: ``ms_memory_recycle``)."""

@@ -1,4 +1,4 @@
-"""A compiled function: traced once, with the state it reads and writes, run with donated buffers."""
+"""A compiled function: traced once, with the state it reads and writes; donated buffers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,19 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import eval_jaxpr
 
 from mindjax.core import jax_private
 from mindjax.core.caches import count_compilation
 from mindjax.core.handle import Handle, current, state_lock, wrap
 from mindjax.core.primitive import Primitive
-from mindjax.core.state import AttributeState, StateFrame, in_user_x64
+from mindjax.core.state import (
+    AttributeState,
+    StateFrame,
+    fresh_array,
+    in_user_x64,
+    outside_value,
+)
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, rebuild
 from mindjax.tensor.parameter import Parameter, epoch
@@ -48,14 +55,19 @@ class Program:
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
         closed, self.result = _trace(function, args, kwargs, signature, frame)
+        hidden = _hidden(closed.jaxpr, frame)
+        if hidden:
+            # A user's own jax.jit inside the function holds state as constants of its own: trace
+            # again with that state as inputs.
+            frame.close()
+            frame = StateFrame(root=True)
+            closed, self.result = _trace(function, args, kwargs, signature, frame, hidden)
         self._epoch = epoch()
         self._guards = [(cell, cell.guard()) for cell in frame.guards]
         self.jaxpr = closed.jaxpr
         owners = {id(token): handle for handle, token in frame.captured.items()}
         self._take_apart(closed.consts, owners, frame)
-        self._flags = [
-            (h, h.requires_grad) for h in frame.captured if isinstance(h, Parameter)
-        ]
+        self._flags = [(h, h.requires_grad) for h in frame.captured if isinstance(h, Parameter)]
         self._attributes = [(s.owner, s.name, v) for s, v in frame.constants]
         self.record = _GraphCall(self)
         self._compiled: Any = None
@@ -113,7 +125,7 @@ class Program:
         fourth = third + len(self.constants)
         groups = flat[:second], flat[second:third], flat[third:fourth]
         consts = [groups[g][i] for g, i in self._order]
-        return jax.core.eval_jaxpr(jaxpr, consts, *flat[fourth:])
+        return eval_jaxpr(jaxpr, consts, *flat[fourth:])
 
     def _compile(self, jaxpr: Any, arrays: list[Any], numbers: list[Any]) -> Any:
         evaluate = self.evaluate
@@ -190,9 +202,7 @@ class Program:
             donated.append(value)
         value = None
         with _Shield():
-            outputs = self._compiled(
-                *donated, *read, *self.constants, *arguments, *self._numbers
-            )
+            outputs = self._compiled(*donated, *read, *self.constants, *arguments, *self._numbers)
             count = len(outputs) - len(self.written)
             for handle, array in zip(self.written, outputs[count:], strict=True):
                 handle.assign_value(array)
@@ -232,10 +242,12 @@ def _trace(
     kwargs: dict[str, Any],
     signature: Signature,
     frame: StateFrame,
+    explicit: Sequence[Handle] = (),
 ) -> tuple[Any, Result]:
     kept: list[Result] = []
 
-    def body(*arrays: Any) -> list[Any]:
+    def body(explicit_values: list[Any], *arrays: Any) -> list[Any]:
+        frame.values.update(zip(explicit, explicit_values, strict=True))
         with frame:
             positional, named = rebuild(args, kwargs, [wrap(a) for a in arrays])
             result = Result(in_user_x64(function, *positional, **named))
@@ -247,13 +259,42 @@ def _trace(
     user_x64, current.user_x64 = current.user_x64, jax_private.x64_enabled()
     old = jax_private.swap_x64(True)
     try:
-        closed = jax.make_jaxpr(body)(*shapes)
+        tokens = [fresh_array(outside_value(h)) for h in explicit]
+        closed = jax.make_jaxpr(body)([jax.typeof(t) for t in tokens], *shapes)
     finally:
         jax_private.set_x64(old)
         current.user_x64 = user_x64
         frame.restore_attributes()
     kept[0].forget()
+    if explicit:
+        count = len(explicit)
+        jaxpr = closed.jaxpr
+        jaxpr = jaxpr.replace(
+            constvars=[*jaxpr.constvars, *jaxpr.invars[:count]],
+            invars=jaxpr.invars[count:],
+            debug_info=jaxpr.debug_info._replace(arg_names=None),
+        )
+        closed = closed.replace(jaxpr=jaxpr, consts=[*closed.consts, *tokens])
+        frame.captured.update(zip(explicit, tokens, strict=True))
     return closed, kept[0]
+
+
+def _hidden(jaxpr: Any, frame: StateFrame) -> list[Handle]:
+    """List captured state that stands among the constants of inner functions."""
+    inner: set[int] = set()
+
+    def visit(equations: Any) -> None:
+        for equation in equations:
+            for value in jax.tree.leaves(
+                list(equation.params.values()), is_leaf=lambda v: hasattr(v, "jaxpr")
+            ):
+                inner.update(map(id, getattr(value, "consts", None) or ()))
+                nested = getattr(value, "jaxpr", value)
+                if hasattr(nested, "eqns"):
+                    visit(nested.eqns)
+
+    visit(jaxpr.eqns)
+    return [h for h, token in frame.captured.items() if id(token) in inner]
 
 
 _copy_array = jax.jit(lambda x: x.copy())

@@ -66,14 +66,15 @@ def _same(x: Any, y: Any) -> bool:
 
 
 def _comparable(jaxpr: Any) -> bool:
-    """Tell whether a jaxpr's text says all of it: nothing inside holds arrays or Python functions."""
+    """Tell whether a jaxpr's text says all of it: no arrays or Python functions inside."""
     if jaxpr.effects:
         return False
     for equation in jaxpr.eqns:
         if "callback" in equation.primitive.name:
             return False
         for value in jax.tree.leaves(
-            list(equation.params.values()), is_leaf=lambda v: hasattr(v, "eqns") or hasattr(v, "jaxpr")
+            list(equation.params.values()),
+            is_leaf=lambda v: hasattr(v, "eqns") or hasattr(v, "jaxpr"),
         ):
             if getattr(value, "consts", None):
                 return False

@@ -1,4 +1,4 @@
-"""What makes two calls share a program: the structure, dtypes, shapes and constants of their arguments."""
+"""What makes two calls share a program: structure, dtypes, shapes and constants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import jax
 import numpy as np
 
 from mindjax.core.dtype import Type
-from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.tensor.tensor import Tensor
@@ -106,7 +105,7 @@ class Result:
 
     def __init__(self, value: Any) -> None:
         self.arrays: list[Any] = []
-        self.single = isinstance(value, Handle) or isinstance(value, jax.Array)
+        self.single = isinstance(value, Handle | jax.Array)
         self._template = self._take(value)
 
     def _take(self, value: Any) -> Any:
@@ -120,8 +119,6 @@ class Result:
             return type(value)(self._take(v) for v in value)
         if isinstance(value, dict):
             return {k: self._take(v) for k, v in value.items()}
-        if isinstance(value, jax.core.Tracer):
-            raise located(TypeError, "A compiled function returned a traced value of its own kind.")
         return value
 
     def forget(self) -> None:

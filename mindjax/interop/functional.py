@@ -90,4 +90,3 @@ def _tensors(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _tensors(v) for k, v in value.items()}
     return value
-

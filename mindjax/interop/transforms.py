@@ -138,4 +138,3 @@ class _Scope:
     def __exit__(self, *exc: object) -> None:
         jax_private.set_x64(self._old)
         current.user_x64 = self._user
-

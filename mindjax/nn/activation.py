@@ -466,7 +466,5 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Cell | Non
         return None
     if not isinstance(name, str) or name not in _BY_NAME:
         owner = f"For '{prim_name}', the" if prim_name else "The"
-        raise located(
-            KeyError, f"{owner} 'name' must be in {list(_BY_NAME)}, but got {name}."
-        )
+        raise located(KeyError, f"{owner} 'name' must be in {list(_BY_NAME)}, but got {name}.")
     return _BY_NAME[name]()

@@ -7,7 +7,7 @@ import dis
 import functools
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
@@ -77,7 +77,8 @@ class Cell(RegistryMixin, HookMixin):
             AttributeError: the subclass does not.
         """
         raise located(
-            AttributeError, f"For 'Cell', the method 'construct' is not defined in '{self.cls_name}'."
+            AttributeError,
+            f"For 'Cell', the method 'construct' is not defined in '{self.cls_name}'.",
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -524,7 +525,9 @@ def written_attributes(cls: type) -> frozenset[str]:
         if base in Cell.__mro__:
             continue
         for method, function in vars(base).items():
-            code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+            code = (
+                getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+            )
             if code is None or method in ("__init__", "__new__", "__setattr__", "__setstate__"):
                 continue
             names.update(_stored_on_self(code))
@@ -540,7 +543,10 @@ def _stored_on_self(code: Any) -> Iterator[str]:
             and previous is not None
             and previous.opname.startswith("LOAD_")
             and previous.argval in (first, "self")
-        ) or (instruction.opname == "STORE_ATTR" and previous is not None and previous.opname in ("SWAP", "ROT_TWO", "COPY")):
+        ) or (
+            instruction.opname == "STORE_ATTR"
+            and previous is not None
+            and previous.opname in ("SWAP", "ROT_TWO", "COPY")
+        ):
             yield instruction.argval
         previous = instruction
-

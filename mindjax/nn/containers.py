@@ -226,7 +226,8 @@ class CellList(_Indexed):
             NotImplementedError: always.
         """
         raise located(
-            NotImplementedError, "For 'CellList', call the Cells in it one by one: it has no construct."
+            NotImplementedError,
+            "For 'CellList', call its Cells one by one: it has no construct.",
         )
 
 
@@ -257,7 +258,7 @@ class CellDict(Cell):
         if not isinstance(key, str):
             raise located(TypeError, f"The type of key in CellDict must be str, but got {key!r}.")
         if not key or "." in key:
-            raise located(KeyError, f"The key in CellDict must not be empty or contain '.': '{key}'.")
+            raise located(KeyError, f"The key of CellDict is empty or contains '.': '{key}'.")
         if not isinstance(cell, Cell):
             raise located(
                 TypeError,
@@ -351,5 +352,6 @@ class CellDict(Cell):
             NotImplementedError: always.
         """
         raise located(
-            NotImplementedError, "For 'CellDict', call the Cells in it one by one: it has no construct."
+            NotImplementedError,
+            "For 'CellDict', call its Cells one by one: it has no construct.",
         )

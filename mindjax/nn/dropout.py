@@ -24,7 +24,9 @@ class Dropout(Cell):
         ValueError: a probability is out of range.
     """
 
-    def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = float32) -> None:
+    def __init__(
+        self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = float32
+    ) -> None:
         super().__init__()
         if p is None:
             checks.of_type("keep_prob", keep_prob, float, self.cls_name)

@@ -205,4 +205,3 @@ class _Forward:
         if self.with_kwargs:
             return self.hook(cell, args, kwargs, out)
         return self.hook(cell, args, out)
-

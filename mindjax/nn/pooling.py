@@ -43,9 +43,7 @@ class _Pool(Cell):
 
     def extend_repr(self) -> str:
         """Name the window."""
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
-        )
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
 class _MaxPool(_Pool):
@@ -92,7 +90,9 @@ class MaxPool2d(_MaxPool):
     ) -> None:
         super().__init__()
         self._prepare(kernel_size, stride, pad_mode, 2)
-        self._refuse(padding not in (0, (0, 0)), dilation not in (1, (1, 1)), return_indices, ceil_mode)
+        self._refuse(
+            padding not in (0, (0, 0)), dilation not in (1, (1, 1)), return_indices, ceil_mode
+        )
         self.data_format = checks.one_of("format", data_format, ("NCHW", "NHWC"), self.cls_name)
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
         self.return_indices = checks.boolean("return_indices", return_indices, self.cls_name)

@@ -70,4 +70,3 @@ def unflatten(structure: CellStructure, leaves: Any) -> Any:
 def register(cls: type) -> None:
     """Make a subclass of Cell known to jax."""
     jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
-

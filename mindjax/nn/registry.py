@@ -275,11 +275,9 @@ class RegistryMixin:
         return OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse))
 
     def parameters_broadcast_dict(self, recurse: bool = True) -> Any:
-        """Give the Parameters that parallel training broadcasts, by name; None if there are none."""
+        """Give the Parameters that parallel training broadcasts, by name, or None."""
         found = OrderedDict(
-            (p.name, p)
-            for p in self.get_parameters(expand=recurse)
-            if not p.layerwise_parallel
+            (p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel
         )
         return found or None
 
@@ -307,8 +305,6 @@ class RegistryMixin:
                 f"For 'update_parameters_name', the 'prefix' must be str, but got {prefix!r}.",
             )
         for name, parameter in self.parameters_and_names(expand=recurse):
-            if prefix:
-                parameter.is_init = False
             parameter.name = prefix + (parameter.name if parameter.is_named else name)
 
     def check_names(self) -> None:
@@ -340,7 +336,7 @@ class RegistryMixin:
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
         """Set the Parameters' communication group; gives the Cell."""
         for parameter in self.trainable_params(recurse):
-            parameter.comm_fusion = fusion_type
+            parameter.__dict__["comm_fusion"] = fusion_type
         return self  # type: ignore[return-value]
 
     def set_broadcast_flag(self, mode: bool = True) -> Cell:
@@ -479,5 +475,3 @@ class RegistryMixin:
                 else:
                     target.assign_value(source.astype(target.dtype).copy().value)
         return missing, unknown
-
-

@@ -14,6 +14,8 @@ from mindjax.core.dtype import as_dtype
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.core.random import default_generator, key
+from mindjax.ops.arithmetic import neg
+from mindjax.ops.cast import cast
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -362,7 +364,9 @@ class Threshold(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Apply it to any real array."""
-        return jnp.where(x > np.asarray(self.threshold, x.dtype), x, np.asarray(self.value, x.dtype))
+        return jnp.where(
+            x > np.asarray(self.threshold, x.dtype), x, np.asarray(self.value, x.dtype)
+        )
 
 
 class TanhShrink(Primitive):
@@ -553,30 +557,11 @@ def log_softmax(logits: Any, axis: int = -1) -> Tensor:
 
 def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """Give the softmax of the negated array (MindSpore: ``ops.softmin``); arguments as `softmax`."""
-    return Softmax(axis)(_NEGATE(_cast(x, dtype)))
-
-
-class _Negate(Primitive, register=False):
-    """-x."""
-
-    def compute(self, x: Array) -> Array:
-        return -x
-
-
-class _CastTo(Primitive, register=False):
-    """Cast to a dtype."""
-
-    dtype: Any
-
-    def compute(self, x: Array) -> Array:
-        return x.astype(self.dtype.np)
-
-
-_NEGATE = _Negate()
+    return Softmax(axis)(neg(_cast(x, dtype)))
 
 
 def _cast(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else _CastTo(as_dtype(dtype))(x)
+    return x if dtype is None else cast(x, as_dtype(dtype))
 
 
 def elu(input_x: Any, alpha: float = 1.0) -> Tensor:

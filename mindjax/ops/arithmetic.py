@@ -124,7 +124,7 @@ def _scaled(op: str, y: Array, alpha: Array | None) -> Array:
     if is_float(alpha) and not jnp.issubdtype(y.dtype, jnp.inexact):
         raise located(
             TypeError,
-            f"For '{op}', the 'alpha' must be an integer for tensors of {y.dtype}, but got a float.",
+            f"For '{op}', the 'alpha' must be an integer for Tensors of {y.dtype}, not a float.",
         )
     return jnp.multiply(y, convert(alpha, y.dtype))
 
@@ -424,7 +424,10 @@ class DivMod(Primitive):
         x, y = promote_pair("Div", x, y)
         if self.rounding_mode == "floor":
             return _floor_div(x, y)
-        return jnp.trunc(jnp.divide(x, y)) if is_float(x) else _trunc_div(x, y)
+        if is_float(x):
+            return jnp.trunc(jnp.divide(x, y))
+        low = jnp.asarray(np.iinfo(x.dtype).min, x.dtype)
+        return jnp.where(y == 0, low, _trunc_div(x, y))
 
 
 _div_floor, _div_trunc = DivMod("floor"), DivMod("trunc")
@@ -561,8 +564,8 @@ class Abs(Primitive):
     """Absolute value (MindSpore: ``ops.Abs``)."""
 
     def compute(self, x: Array) -> Array:
-        """Take absolute values."""
-        return jnp.abs(x)
+        """Take absolute values; the gradient at zero is zero, where jax's is one."""
+        return jnp.sign(x) * x if is_float(x) else convert(jnp.abs(x), x.dtype)
 
 
 _abs = Abs()
@@ -575,7 +578,7 @@ def abs(input: Tensor) -> Tensor:
         input: Tensor of any shape.
 
     Returns:
-        Tensor of the same shape and dtype; real for complex ones.
+        Tensor of the same shape and dtype, complex ones included.
     """
     return _abs(input)
 

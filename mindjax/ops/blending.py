@@ -27,12 +27,12 @@ class AddN(Primitive):
 
     def compute(self, arrays: Sequence[Array]) -> Array:
         """Add arrays of one shape and dtype."""
-        if not isinstance(arrays, tuple | list) or not arrays:
+        if not isinstance(arrays, tuple | list):
             raise located(
-                ValueError,
-                f"For '{self.name}', the input must be a tuple or list of Tensors that is not "
-                "empty.",
+                TypeError, f"For '{self.name}', the input must be a tuple or list of Tensors."
             )
+        if not arrays:
+            raise located(ValueError, f"For '{self.name}', the input must hold a Tensor.")
         first = arrays[0]
         for i, x in enumerate(arrays):
             if x.dtype != first.dtype:
@@ -68,7 +68,7 @@ def addn(x: Sequence[Tensor]) -> Tensor:
         Tensor of that shape and dtype.
 
     Raises:
-        TypeError: the dtypes differ.
+        TypeError: the dtypes differ, or ``x`` is not a sequence.
         ValueError: the shapes differ, or there is no Tensor.
     """
     return _addn(x)
@@ -84,7 +84,7 @@ def accumulate_n(x: Sequence[Tensor]) -> Tensor:
         Tensor of that shape and dtype.
 
     Raises:
-        TypeError: the dtypes differ.
+        TypeError: the dtypes differ, or ``x`` is not a sequence.
         ValueError: the shapes differ, or there is no Tensor.
     """
     return _accumulate_n(x)
@@ -99,7 +99,7 @@ class ClampTensor(Primitive):
         """Limit values; where the bounds cross the upper one holds, and NaN stays."""
         if low is None and high is None:
             raise located(ValueError, "For Clamp, at least one of 'min' or 'max' must not be None.")
-        x, low, high = promote(x, low, high, op="Clamp")
+        x, low, high = promote(x, low, high, op="Clamp", broadcast=True)
         # Strict comparison: the gradient at a bound is 1, as in the original.
         if low is not None:
             x = jnp.where(x < low, low, x)
@@ -169,7 +169,7 @@ class Addcmul(Primitive):
 
     def compute(self, x: Array, x1: Array, x2: Array, value: Array) -> Array:
         """Combine arrays that broadcast to each other; ``value`` is cast to their dtype."""
-        x, x1, x2 = promote(x, x1, x2, op="Addcmul")
+        x, x1, x2 = promote(x, x1, x2, op="Addcmul", broadcast=True)
         return x + convert(value, x.dtype) * x1 * x2
 
 
@@ -201,7 +201,7 @@ class Addcdiv(Primitive):
 
     def compute(self, x: Array, x1: Array, x2: Array, value: Array) -> Array:
         """Combine arrays that broadcast to each other; ``value`` is cast to their dtype."""
-        x, x1, x2 = (floating(a) for a in promote(x, x1, x2, op="Addcdiv"))
+        x, x1, x2 = (floating(a) for a in promote(x, x1, x2, op="Addcdiv", broadcast=True))
         return x + convert(value, x.dtype) * (x1 / x2)
 
 
@@ -233,7 +233,7 @@ class Lerp(Primitive):
 
     def compute(self, start: Array, end: Array, weight: Array) -> Array:
         """Blend arrays that broadcast to each other; ``weight`` is cast to their dtype."""
-        start, end = (floating(a) for a in promote(start, end, op="Lerp"))
+        start, end = (floating(a) for a in promote(start, end, op="Lerp", broadcast=True))
         return start + convert(weight, start.dtype) * (end - start)
 
 

@@ -130,7 +130,9 @@ def sizes(op: str, name: str, value: Any) -> tuple[int, ...]:
         ValueError: a size is negative.
     """
     value = static(value)
-    shape = (integer(op, name, value),) if not isinstance(value, tuple) else integers(op, name, value)
+    shape = (
+        (integer(op, name, value),) if not isinstance(value, tuple) else integers(op, name, value)
+    )
     for size in shape:
         if size < 0:
             raise located(
@@ -176,5 +178,7 @@ def axes_of(axes: Sequence[int], ndim: int, op: str) -> tuple[int, ...]:
     """
     out = tuple(axis_of(a, ndim, op) for a in axes)
     if len(set(out)) != len(out):
-        raise located(ValueError, f"For '{op}', the axes must all be unique, but got {tuple(axes)}.")
+        raise located(
+            ValueError, f"For '{op}', the axes must all be unique, but got {tuple(axes)}."
+        )
     return out

@@ -104,7 +104,12 @@ def cast(input: Any, dtype: Number) -> Tensor:
         TypeError: ``dtype`` is not a MindSpore dtype.
     """
     record = _record(dtype)
-    if isinstance(input, Handle) and input.value_dtype == record.dtype.np:
+    # A Parameter has an identity that its converted values must not share.
+    if (
+        isinstance(input, Handle)
+        and not input.is_parameter
+        and input.value_dtype == record.dtype.np
+    ):
         return input  # type: ignore[return-value]
     return record(input)
 
@@ -132,7 +137,7 @@ def is_tensor(obj: Any) -> bool:
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Tell whether a Tensor holds real floating-point numbers (MindSpore: ``ops.is_floating_point``).
+    """Tell whether a Tensor holds real floating-point numbers (``ops.is_floating_point``).
 
     Args:
         input: Tensor.

@@ -200,7 +200,7 @@ _greater_equal = GreaterEqual()
 
 
 def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
-    """Tell where ``input`` is greater than or equal to ``other`` (MindSpore: ``ops.greater_equal``).
+    """Tell where ``input`` is greater than or equal to ``other`` (``ops.greater_equal``).
 
     Args:
         input: Tensor or number.

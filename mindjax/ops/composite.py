@@ -119,7 +119,8 @@ class HyperMap:
         if self.ops is None:
             if not args or not callable(args[0]):
                 raise located(
-                    TypeError, f"For '{type(self).__name__}', the first argument must be a function."
+                    TypeError,
+                    f"For '{type(self).__name__}', the first argument must be a function.",
                 )
             function, args = args[0], args[1:]
         else:

@@ -328,9 +328,7 @@ def _range_dtype(values: Any) -> Number:
     return float32 if any(isinstance(v, float) for v in values) else int64
 
 
-def _range(
-    start: float, end: float, step: float, dtype: Number, limit: int | None = None
-) -> Any:
+def _range(start: float, end: float, step: float, dtype: Number, limit: int | None = None) -> Any:
     if step == 0:
         raise located(ValueError, "For Range, delta cannot be equal to zero.")
     if start < end and step < 0:
@@ -443,9 +441,7 @@ def _arrays(*values: Any) -> tuple[Any, ...]:
     )
 
 
-def logspace(
-    start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Any = float32
-) -> Tensor:
+def logspace(start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Any = float32) -> Tensor:
     """Make numbers whose logarithms are evenly spaced (MindSpore: ``ops.logspace``).
 
     Args:

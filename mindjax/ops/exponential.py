@@ -167,7 +167,7 @@ _expm1 = Expm1()
 
 
 def expm1(input: Tensor) -> Tensor:
-    """Compute e to the power of each element, minus one, exact near zero (MindSpore: ``ops.expm1``).
+    """Compute e to the power of each element, minus one, exact near zero (``ops.expm1``).
 
     Args:
         input: Tensor of any shape; integers are computed in Float32.
@@ -213,7 +213,7 @@ _log1p = Log1p()
 
 
 def log1p(input: Tensor) -> Tensor:
-    """Compute the natural logarithm of one plus each element, exact near zero (MindSpore: ``ops.log1p``).
+    """Compute the natural logarithm of one plus each element (MindSpore: ``ops.log1p``).
 
     Args:
         input: Tensor of any shape; integers are computed in Float32.

@@ -11,9 +11,10 @@ import numpy as np
 from mindjax.core.dtype import Number, as_dtype, int32, int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.arithmetic import maximum, minimum
 from mindjax.ops.cast import cast_like
 from mindjax.ops.promotion import convert, is_bool
-from mindjax.ops.reduction import masked
+from mindjax.ops.reduction import amax, amin, masked
 from mindjax.ops.static import axis_in, static_int
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
 
 
 class ArgMaxWithValue(Primitive):
-    """Position and value of the largest element along an axis (MindSpore: ``ops.ArgMaxWithValue``).
+    """Position and value of the largest element along an axis (``ops.ArgMaxWithValue``).
 
     Args:
         axis: the axis.
@@ -160,7 +161,7 @@ class ArgMaxWithValue(Primitive):
 
 
 class ArgMinWithValue(Primitive):
-    """Position and value of the smallest element along an axis (MindSpore: ``ops.ArgMinWithValue``).
+    """Position and value of the smallest element along an axis (``ops.ArgMinWithValue``).
 
     Args:
         axis: the axis.
@@ -187,9 +188,6 @@ def value_index(
     largest: bool, input: Any, axis: int | None, keepdims: bool, initial: Any, where: Any
 ) -> tuple[Any, Any]:
     """Give the extreme and its position, as `max` and `min` do; no axis means the flat Tensor."""
-    from mindjax.ops.arithmetic import maximum, minimum
-    from mindjax.ops.reduction import amax, amin
-
     name = "max" if largest else "min"
     if axis is None:
         flat = (amax if largest else amin)(input, initial=initial, where=where)

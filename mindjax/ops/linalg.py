@@ -48,7 +48,9 @@ class VectorNorm(Primitive, register=False):
         if self.ord == -np.inf:
             return jnp.min(size, axes, keepdims=self.keepdims)
         if self.ord == 0:
-            return convert(jnp.sum(size != 0, axes, dtype=np.int32, keepdims=self.keepdims), size.dtype)
+            return convert(
+                jnp.sum(size != 0, axes, dtype=np.int32, keepdims=self.keepdims), size.dtype
+            )
         if self.ord == 1:
             return jnp.sum(size, axes, keepdims=self.keepdims)
         p = jnp.asarray(self.ord, size.dtype)
@@ -78,7 +80,7 @@ class MatrixNorm(Primitive, register=False):
 
 
 def norm(
-    A: Tensor,  # noqa: N803
+    A: Tensor,
     ord: Any = None,
     dim: Axis = None,
     keepdim: bool = False,
@@ -117,8 +119,71 @@ def norm(
     raise located(
         ValueError,
         "For norm, the ord mode must be in [2, -2, 1, -1, float('inf'), -float('inf'), 'fro', "
-        f"'nuc', None] for matrices and a number for vectors, but got {ord!r} for {len(axes)} axes.",
+        f"'nuc', None] for matrices, a number for vectors, but got {ord!r} for {len(axes)} axes.",
     )
+
+
+def vector_norm(
+    x: Tensor,
+    ord: Any = 2,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    dtype: Number | None = None,
+) -> Tensor:
+    """Take the p-norm over axes, whatever their number (MindSpore: ``ops.vector_norm``).
+
+    Args:
+        x: Tensor of any shape; integers are computed in Float32.
+        ord: order p, any number, inf or -inf.
+        axis: axes to reduce, all by default.
+        keepdims: whether reduced axes stay, with size 1.
+        dtype: element type to compute in.
+
+    Returns:
+        Tensor without the axes.
+
+    Raises:
+        ValueError: ``ord`` is not a number, or there is no such axis.
+    """
+    if isinstance(ord, bool) or not isinstance(ord, int | float):
+        raise located(
+            ValueError, f"For 'vector_norm', the 'ord' must be a number, but got {ord!r}."
+        )
+    x = x if dtype is None else cast(x, as_dtype(dtype))
+    return VectorNorm(float(ord), static_axis(axis, "vector_norm"), bool(keepdims))(x)
+
+
+def matrix_norm(
+    A: Tensor,
+    ord: Any = "fro",
+    axis: Any = (-2, -1),
+    keepdims: bool = False,
+    *,
+    dtype: Number | None = None,
+) -> Tensor:
+    """Take a norm of the matrices in two axes (MindSpore: ``ops.matrix_norm``).
+
+    Args:
+        A: Tensor of rank 2 or more; integers are computed in Float32.
+        ord: ``"fro"``, ``"nuc"``, 1, -1, 2, -2, inf or -inf.
+        axis: the two axes.
+        keepdims: whether the axes stay, with size 1.
+        dtype: element type to compute in.
+
+    Returns:
+        Tensor without the axes.
+
+    Raises:
+        ValueError: ``ord`` is none of these, or ``axis`` is not two axes.
+    """
+    axes = static_axis(axis, "matrix_norm")
+    if not isinstance(axes, tuple) or len(axes) != 2 or ord is None:
+        raise located(
+            ValueError,
+            f"For 'matrix_norm', 'axis' must be two axes and 'ord' not None, but got {axis}, {ord}.",
+        )
+    return norm(A, ord, axes, keepdims, dtype=dtype)
 
 
 class MatrixInverse(Primitive):

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.promotion import is_bool, promote_pair
+from mindjax.ops.promotion import is_bool, promote_pair, truth
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -20,16 +20,12 @@ Array = jax.Array
 TensorLike = Any
 
 
-def _truth(x: Array) -> Array:
-    return x if is_bool(x) else x != 0
-
-
 class LogicalAnd(Primitive):
     """Logical and; what is not zero is true."""
 
     def compute(self, x: Array, y: Array) -> Array:
         """Map two arrays that broadcast to each other."""
-        return jnp.logical_and(_truth(x), _truth(y))
+        return jnp.logical_and(truth(x), truth(y))
 
 
 _logical_and = LogicalAnd()
@@ -56,7 +52,7 @@ class LogicalOr(Primitive):
 
     def compute(self, x: Array, y: Array) -> Array:
         """Map two arrays that broadcast to each other."""
-        return jnp.logical_or(_truth(x), _truth(y))
+        return jnp.logical_or(truth(x), truth(y))
 
 
 _logical_or = LogicalOr()
@@ -83,7 +79,7 @@ class LogicalXor(Primitive):
 
     def compute(self, x: Array, y: Array) -> Array:
         """Map two arrays that broadcast to each other."""
-        return jnp.logical_xor(_truth(x), _truth(y))
+        return jnp.logical_xor(truth(x), truth(y))
 
 
 _logical_xor = LogicalXor()
@@ -110,7 +106,7 @@ class LogicalNot(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Map an array element by element."""
-        return jnp.logical_not(_truth(x))
+        return jnp.logical_not(truth(x))
 
 
 _logical_not = LogicalNot()
@@ -354,14 +350,14 @@ def isfinite(input: Tensor) -> Tensor:
 
 
 class Select(Primitive):
-    """Elements of one array where a condition holds, of another elsewhere (MindSpore: ``ops.Select``)."""
+    """Elements of one array where a condition holds, else of another (MindSpore: ``ops.Select``)."""
 
     promotes: ClassVar[tuple[int, ...]] = (1, 2)
 
     def compute(self, condition: Array, x: Array, y: Array) -> Array:
         """Select from arrays that broadcast to each other."""
         x, y = promote_pair("Select", x, y)
-        return jnp.where(_truth(condition), x, y)
+        return jnp.where(truth(condition), x, y)
 
 
 _select = Select()

@@ -199,7 +199,9 @@ class _CrossEntropy(Primitive, register=False):
             smooth = jnp.where(counted, -jnp.sum(spread, axis), jnp.zeros((), x.dtype))
             share = self.label_smoothing / x.shape[axis]
             losses = losses * (1 - self.label_smoothing) + smooth * share
-        return jnp.sum(losses) / total if self.reduction == "mean" else reduced(losses, self.reduction)
+        return (
+            jnp.sum(losses) / total if self.reduction == "mean" else reduced(losses, self.reduction)
+        )
 
 
 class _SoftCrossEntropy(Primitive, register=False):
@@ -593,9 +595,7 @@ class SmoothL1Loss(_Difference):
         return reduced(jnp.where(size < beta, square, size - half * beta), self.reduction)
 
 
-def smooth_l1_loss(
-    input: Any, target: Any, beta: float = 1.0, reduction: str = "none"
-) -> Tensor:
+def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = "none") -> Tensor:
     """Take the absolute difference, squared below beta (MindSpore: ``ops.smooth_l1_loss``).
 
     Args:
@@ -625,9 +625,7 @@ class _Huber(_Difference, register=False):
         size, delta = jnp.abs(difference), np.asarray(self.delta, difference.dtype)
         half = np.asarray(0.5, size.dtype)
         far = delta * (size - half * delta)
-        return reduced(
-            jnp.where(size < delta, half * jnp.square(difference), far), self.reduction
-        )
+        return reduced(jnp.where(size < delta, half * jnp.square(difference), far), self.reduction)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Tensor:

@@ -68,9 +68,7 @@ class _BatchNormInference(Primitive, register=False):
     epsilon: float
     channel: int = 1
 
-    def compute(
-        self, x: Array, scale: Array, bias: Array, mean: Array, variance: Array
-    ) -> Array:
+    def compute(self, x: Array, scale: Array, bias: Array, mean: Array, variance: Array) -> Array:
         checks.floating("input_x", x.dtype, "BatchNorm")
         _check_channels(
             "BatchNorm", x, self.channel, scale=scale, bias=bias, mean=mean, variance=variance
@@ -139,6 +137,13 @@ def batch_norm_training(
     return out, batch_mean, batch_variance
 
 
+def batch_norm_inference(
+    x: Any, scale: Any, bias: Any, mean: Any, variance: Any, epsilon: float, channel: int = 1
+) -> Any:
+    """Normalize by given moments; arguments as `batch_norm_training`."""
+    return _BatchNormInference(float(epsilon), channel)(x, scale, bias, mean, variance)
+
+
 class BatchNorm(Primitive):
     """Batch normalization (Ioffe 2015; MindSpore: ``ops.BatchNorm``).
 
@@ -177,7 +182,7 @@ class BatchNorm(Primitive):
         channel = len(input_x.shape) - 1 if self.data_format == "NHWC" else 1
         vectors = (scale, bias, mean, variance)
         if not self.is_training:
-            out = _BatchNormInference(float(self.epsilon), channel)(input_x, *vectors)
+            out = batch_norm_inference(input_x, *vectors, self.epsilon, channel)
             return out, mean, variance, mean, variance
         training = (self.epsilon, self.momentum, channel)
         out, batch_mean, batch_variance = batch_norm_training(input_x, *vectors, *training)
@@ -375,21 +380,6 @@ def group_norm(
     """
     groups = checks.positive_int("num_groups", num_groups, "group_norm")
     return _GroupNorm(groups, float(eps))(input, weight, bias)
-
-
-def instance_norm(input: Any, weight: Any, bias: Any, eps: float) -> Any:
-    """Normalize every channel of every sample.
-
-    Args:
-        input: (N, C, ...).
-        weight: (C,) or None.
-        bias: (C,) or None.
-        eps: added to the variance.
-
-    Returns:
-        Tensor of the shape and dtype of ``input``.
-    """
-    return _GroupNorm(input.shape[1], float(eps))(input, weight, bias)
 
 
 class RmsNorm(Primitive):

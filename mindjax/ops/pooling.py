@@ -288,7 +288,9 @@ def _argmax_windows(
     for i in range(kernel[0]):
         for j in range(kernel[1]):
             start = (i * dilation[0], j * dilation[1])
-            limit = tuple(a + (n - 1) * s + 1 for a, n, s in zip(start, out[2:], stride, strict=True))
+            limit = tuple(
+                a + (n - 1) * s + 1 for a, n, s in zip(start, out[2:], stride, strict=True)
+            )
             value = lax.slice(padded, (0, 0, *start), (*out[:2], *limit), (1, 1, *stride))
             place = jnp.broadcast_to(lax.slice(places, start, limit, stride), value.shape)
             if best is None or found is None:
@@ -600,7 +602,9 @@ class AdaptiveMaxPool2D(Primitive):
                 part = still[..., a:b, c:d].reshape(*x.shape[:-2], -1)
                 best = lax.argmax(part, part.ndim - 1, np.int32)
                 size = np.int32(d - c)
-                places.append((best // size + np.int32(a)) * np.int32(width) + best % size + np.int32(c))
+                places.append(
+                    (best // size + np.int32(a)) * np.int32(width) + best % size + np.int32(c)
+                )
         return out, jnp.stack(places, -1).reshape(out.shape).astype(np.int64)
 
 

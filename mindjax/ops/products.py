@@ -36,7 +36,7 @@ def _same_dtype(op: str, x: Any, y: Any) -> None:
 
 
 class MatMulExt(Primitive):
-    """Matrix product with broadcast batches; vectors are rows or columns (MindSpore: ``MatMulExt``)."""
+    """Matrix product of arrays of rank 1 or more, with broadcast batches (MindSpore: ``MatMulExt``)."""
 
     def compute(self, x: Array, y: Array) -> Array:
         """Multiply arrays of rank 1 or more."""
@@ -209,11 +209,16 @@ def mv(mat: Tensor, vec: Tensor) -> Tensor:
 
     Raises:
         TypeError: the dtypes differ.
-        ValueError: the ranks are not 2 and 1.
-        RuntimeError: the inner sizes differ.
+        ValueError: the ranks are not 2 and 1, or the inner sizes differ.
     """
     _check_rank("mv", "mat", mat, 2)
     _check_rank("mv", "vec", vec, 1)
+    if mat.shape[1] != vec.shape[0]:
+        raise located(
+            ValueError,
+            "For 'mv' the input dimensions must be equal, but got 'mat_col': "
+            f"{mat.shape[1]} and 'vec_row': {vec.shape[0]}.",
+        )
     return _matmul(mat, vec)
 
 
@@ -275,16 +280,14 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
             )
         return TensorDot(count)(x1, x2)
     if len(axes) != 2:
-        raise located(
-            ValueError, f"For 'tensor_dot', the 'axes' must be a pair, but got {axes}."
-        )
+        raise located(ValueError, f"For 'tensor_dot', the 'axes' must be a pair, but got {axes}.")
     first, second = (static_axis(a, "tensor_dot", "axes") for a in axes)
     pair = tuple(a if isinstance(a, tuple) else (a,) for a in (first, second))
     return TensorDot(pair)(x1, x2)  # type: ignore[arg-type]
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """Contract the last axis of one Tensor with the last but one of another (MindSpore: ``ops.dot``).
+    """Contract the last axis with the last but one of another Tensor (MindSpore: ``ops.dot``).
 
     Args:
         input: Tensor of rank 2 or more.
@@ -471,9 +474,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     return _blend(input, _matmul_2d(mat1, mat2), beta, alpha)
 
 
-def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1
-) -> Tensor:
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """Compute ``beta * input + alpha * batch1 @ batch2`` (MindSpore: ``ops.baddbmm``).
 
     Args:
@@ -498,7 +499,7 @@ def baddbmm(
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
-    """Compute ``beta * input + alpha * sum(batch1 @ batch2)`` over the batch (MindSpore: ``ops.addbmm``).
+    """Compute ``beta * input + alpha * sum(batch1 @ batch2)`` (MindSpore: ``ops.addbmm``).
 
     Args:
         input: Tensor that broadcasts to (n, m).
@@ -534,7 +535,6 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
 
     Raises:
         TypeError: the dtypes differ.
-        ValueError: the ranks are not 2 and 1.
-        RuntimeError: the inner sizes differ.
+        ValueError: the ranks are not 2 and 1, or the inner sizes differ.
     """
     return _blend(input, mv(mat, vec), beta, alpha)

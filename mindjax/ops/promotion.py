@@ -14,26 +14,35 @@ from mindjax.core.errors import located
 Array = jax.Array
 
 
-def promote(*arrays: Any, op: str = "") -> tuple[Array, ...]:
+def promote(*arrays: Any, op: str = "", broadcast: bool = False) -> tuple[Array, ...]:
     """Convert arrays to their common dtype.
 
     Args:
         arrays: arrays of any shape; None stands for an absent optional operand and is kept.
         op: name of the operator, for messages.
+        broadcast: whether to check that the shapes broadcast to each other.
 
     Returns:
         The arrays in the same order, of one dtype.
 
     Raises:
         TypeError: two dtypes do not mix, or every operand is absent.
+        ValueError: the shapes should broadcast to each other and do not.
     """
     common = None
     for x in arrays:
+        if isinstance(x, tuple | list):
+            raise located(
+                TypeError,
+                f"For '{op}', the operands must be Tensors, but got a {type(x).__name__}.",
+            )
         if x is not None:
             dtype = from_np(x.dtype)
             common = dtype if common is None else promote_types(common, dtype)
     if common is None:
         raise located(TypeError, f"For '{op}', an operand must be a Tensor, but all are None.")
+    if broadcast:
+        broadcast_shape(op, *(x.shape for x in arrays if x is not None))
     return tuple(x if x is None else convert(x, common.np) for x in arrays)
 
 
@@ -50,6 +59,7 @@ def promote_pair(op: str, x: Any, y: Any) -> tuple[Array, Array]:
 
     Raises:
         TypeError: an operand is None or a sequence, or the dtypes do not mix.
+        ValueError: the shapes do not broadcast to each other.
     """
     for operand in (x, y):
         if operand is None or isinstance(operand, tuple | list):
@@ -57,10 +67,34 @@ def promote_pair(op: str, x: Any, y: Any) -> tuple[Array, Array]:
             raise located(
                 TypeError, f"For '{op}', the operands must be Tensors or numbers, but got {kind}."
             )
+    if x.shape != y.shape:
+        broadcast_shape(op, x.shape, y.shape)
     if x.dtype == y.dtype:
         return x, y
     common = promote_types(from_np(x.dtype), from_np(y.dtype)).np
     return convert(x, common), convert(y, common)
+
+
+def broadcast_shape(op: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Find the shape that shapes broadcast to.
+
+    Args:
+        op: name of the operator, for messages.
+        shapes: the shapes.
+
+    Returns:
+        The common shape.
+
+    Raises:
+        ValueError: the shapes do not broadcast to each other.
+    """
+    try:
+        return jnp.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = " and ".join(str(list(s)) for s in shapes)
+        raise located(
+            ValueError, f"For '{op}', the shapes need to broadcast, but got {listed}."
+        ) from None
 
 
 def convert(x: Any, dtype: Any) -> Array:
@@ -85,6 +119,11 @@ def is_float(x: Any) -> bool:
 def is_bool(x: Any) -> bool:
     """Tell whether an array holds truth values."""
     return x.dtype == np.bool_
+
+
+def truth(x: Any) -> Array:
+    """Tell where an array is not zero."""
+    return x if is_bool(x) else x != 0
 
 
 def refuse_bool(op: str, *arrays: Any) -> None:

@@ -150,7 +150,8 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
     pairs = integers("pad", "padding", padding)
     if len(pairs) % 2:
         raise located(
-            ValueError, f"For 'pad', the size of padding must be divisible by 2, but got {len(pairs)}"
+            ValueError,
+            f"For 'pad', the size of padding must be divisible by 2, but got {len(pairs)}",
         )
     if mode != "constant" and value is not None and value != 0:
         raise located(
@@ -445,7 +446,8 @@ class _Diagonal(Primitive, register=False):
     def compute(self, x: Array) -> Array:
         if x.ndim < 2:
             raise located(
-                ValueError, f"For 'diagonal', the input must have at least 2 axes, but got {x.ndim}."
+                ValueError,
+                f"For 'diagonal', the input must have at least 2 axes, but got {x.ndim}.",
             )
         axes = axes_of((self.dim1, self.dim2), x.ndim, "diagonal")
         x = jnp.moveaxis(x, axes, (-2, -1))
@@ -501,9 +503,7 @@ def matrix_diag(input: Tensor, diagonal: int = 0) -> Tensor:
         return diag_embed(input, diagonal)
     if ndim == 2:
         return _Diagonal(integer("diag", "diagonal", diagonal), 0, 1)(input)
-    raise located(
-        ValueError, f"For 'diag', the input must have 1 or 2 dimensions, but got {ndim}."
-    )
+    raise located(ValueError, f"For 'diag', the input must have 1 or 2 dimensions, but got {ndim}.")
 
 
 class ReverseSequence(Primitive):
@@ -563,4 +563,3 @@ class _Vander(Primitive, register=False):
         for _ in range(self.columns - 1):
             powers.append(powers[-1] * x[:, None])
         return lax.concatenate(powers[::-1], 1) if self.columns > 0 else ones[:, :0]
-

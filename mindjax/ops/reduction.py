@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+import builtins
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mindjax.core.dtype import Number, as_dtype, from_np, int32
+from mindjax.core.dtype import Number, as_dtype, int32
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.arithmetic import maximum, minimum
 from mindjax.ops.cast import cast, convert_values
 from mindjax.ops.logic import where as select_where
-from mindjax.ops.promotion import convert, floating, is_bool, refuse_bool
+from mindjax.ops.promotion import convert, floating, is_bool, refuse_bool, truth
 from mindjax.ops.static import axes_in, bind, static_axis
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ class ReduceProd(_Reduction):
 
 
 def _refuse_empty(op: str, x: Array, axes: tuple[int, ...]) -> None:
-    if any(x.shape[a] == 0 for a in axes):
+    if builtins.any(x.shape[a] == 0 for a in axes):
         raise located(
             ValueError, f"For '{op}', an empty axis has no extreme element: shape {x.shape}."
         )
@@ -166,7 +168,7 @@ class ReduceAny(_Reduction):
 
     def compute(self, x: Array) -> Array:
         """Take the logical or of an array."""
-        return jnp.any(x != 0, self._axes(x), keepdims=self.keep_dims)
+        return jnp.any(truth(x), self._axes(x), keepdims=self.keep_dims)
 
 
 class ReduceAll(_Reduction):
@@ -182,7 +184,7 @@ class ReduceAll(_Reduction):
 
     def compute(self, x: Array) -> Array:
         """Take the logical and of an array."""
-        return jnp.all(x != 0, self._axes(x), keepdims=self.keep_dims)
+        return jnp.all(truth(x), self._axes(x), keepdims=self.keep_dims)
 
 
 class _Extended(Primitive, register=False):
@@ -408,8 +410,6 @@ def amax(
     Raises:
         ValueError: there is no such axis, a reduced axis is empty, or ``where`` lacks ``initial``.
     """
-    from mindjax.ops.arithmetic import maximum
-
     out = reduce_with(ReduceMax, masked("amax", input, initial, where), axis, keepdims)
     return out if initial is None else maximum(out, initial)
 
@@ -437,8 +437,6 @@ def amin(
     Raises:
         ValueError: there is no such axis, a reduced axis is empty, or ``where`` lacks ``initial``.
     """
-    from mindjax.ops.arithmetic import minimum
-
     out = reduce_with(ReduceMin, masked("amin", input, initial, where), axis, keepdims)
     return out if initial is None else minimum(out, initial)
 
@@ -498,7 +496,7 @@ class CountNonZero(_Reduction):
     def compute(self, x: Array) -> Array:
         """Count in an array; Int64."""
         axes = axes_in(self.dims, x.ndim, self.name, "dims")
-        return jnp.sum(x != 0, axes, dtype=np.int64, keepdims=self.keep_dims)
+        return jnp.sum(truth(x), axes, dtype=np.int64, keepdims=self.keep_dims)
 
 
 def count_nonzero(

@@ -203,7 +203,9 @@ def standard_normal(shape: Any, seed: Any = None) -> Tensor:
 
 def standard_laplace(shape: Any, seed: Any = None) -> Tensor:
     """Draw Laplace numbers of mean 0 and scale 1; as `standard_normal`."""
-    return _run(_Laplace(sizes("standard_laplace", "shape", shape)), *draw("standard_laplace", seed))
+    return _run(
+        _Laplace(sizes("standard_laplace", "shape", shape)), *draw("standard_laplace", seed)
+    )
 
 
 class _Affine(Primitive, register=False):
@@ -259,9 +261,7 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: Any = None, dtype: Any =
                 "Tensor.",
             )
     kind = as_dtype(dtype)
-    full = np.broadcast_shapes(
-        sizes("uniform", "shape", shape), shape_of(minval), shape_of(maxval)
-    )
+    full = np.broadcast_shapes(sizes("uniform", "shape", shape), shape_of(minval), shape_of(maxval))
     key = draw("uniform", seed)
     if kind.kind in ("int", "uint"):
         return _run(_Integers(full, kind), minval, maxval, *key)
@@ -274,6 +274,39 @@ class _Between(Primitive, register=False):
     def compute(self, x: Array, low: Array, high: Array) -> Array:
         low, high = low.astype(x.dtype), high.astype(x.dtype)
         return x * (high - low) + low
+
+
+def draw_normal(
+    shape: tuple[int, ...], dtype: Number, mean: Any, std: Any, key: tuple[Any, Any]
+) -> Any:
+    """Draw normal numbers of a shape and float dtype."""
+    return _Affine()(_run(_Normal(shape, _float_dtype("normal", dtype)), *key), std, mean)
+
+
+def draw_uniform(
+    shape: tuple[int, ...], dtype: Number, low: Any, high: Any, key: tuple[Any, Any]
+) -> Any:
+    """Draw uniform numbers of a shape and float dtype from [low, high)."""
+    return _Between()(_run(_Uniform(shape, _float_dtype("uniform", dtype)), *key), low, high)
+
+
+class _Exponential(Primitive, register=False):
+    """Numbers of [0, 1) brought to the exponential distribution."""
+
+    def compute(self, x: Array, rate: Array) -> Array:
+        return -jnp.log1p(-x) / rate.astype(x.dtype)
+
+
+def draw_exponential(
+    shape: tuple[int, ...], dtype: Number, rate: Any, key: tuple[Any, Any]
+) -> Any:
+    """Draw numbers of an exponential distribution of a shape and float dtype."""
+    return _Exponential()(_run(_Uniform(shape, _float_dtype("exponential", dtype)), *key), rate)
+
+
+def draw_bernoulli(x: Any, p: Any, key: tuple[Any, Any]) -> Any:
+    """Draw ones with a probability, else zeros, with the shape and dtype of a Tensor."""
+    return _Bernoulli()(x, p, *key)
 
 
 def _sizes_of(op: str, size: tuple[Any, ...]) -> tuple[int, ...]:

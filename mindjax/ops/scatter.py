@@ -311,12 +311,13 @@ def scatter_along_add(input: Tensor, dim: int, index: Tensor, src: Any) -> Tenso
     return TensorScatterElements(integer("scatter_add", "dim", dim), "add")(input, index, src)
 
 
-class _IndexAdd(Primitive, register=False):
-    """A copy with slices of an axis added, times a number."""
+class _IndexCombine(Primitive, register=False):
+    """A copy with slices of an axis combined with others."""
 
     axis: int
+    how: str = "add"
 
-    def compute(self, x: Array, indices: Array, y: Array, alpha: Array) -> Array:
+    def compute(self, x: Array, indices: Array, y: Array, alpha: Array | None = None) -> Array:
         axis = axis_of(self.axis, x.ndim, "index_add")
         if indices.ndim != 1 or y.ndim != x.ndim or y.shape[axis] != indices.shape[0]:
             raise located(
@@ -325,10 +326,16 @@ class _IndexAdd(Primitive, register=False):
                 f"shapes {indices.shape} and {y.shape}.",
             )
         where = index_array("IndexAdd", indices, x.shape[axis])[:, None]
-        rows = jnp.moveaxis(y.astype(x.dtype) * alpha.astype(x.dtype), axis, 0)
+        y = y.astype(x.dtype) if alpha is None else y.astype(x.dtype) * alpha.astype(x.dtype)
+        rows = jnp.moveaxis(y, axis, 0)
         moved = jnp.moveaxis(x, axis, 0)
         rows = _checked_updates("IndexAdd", moved, where, rows)
-        return jnp.moveaxis(scatter_rows(moved, where, rows, "add"), 0, axis)
+        return jnp.moveaxis(scatter_rows(moved, where, rows, self.how), 0, axis)
+
+
+def index_write(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """Copy a Tensor with slices of an axis replaced; as `index_sum` without the sum."""
+    return _IndexCombine(integer("index_copy", "dim", dim), "update")(input, index, source)
 
 
 def index_sum(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any = 1) -> Tensor:
@@ -347,7 +354,7 @@ def index_sum(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any
     Raises:
         ValueError: the shapes do not fit.
     """
-    return _IndexAdd(integer("index_add", "dim", dim))(input, index, source, alpha)
+    return _IndexCombine(integer("index_add", "dim", dim))(input, index, source, alpha)
 
 
 class _IndexFill(Primitive, register=False):

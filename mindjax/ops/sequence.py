@@ -67,7 +67,9 @@ class Concat(Primitive):
         axis = _ranged("Concat", self.axis, first.ndim)
         for x in tensors:
             if x.ndim != first.ndim or any(
-                a != b for i, (a, b) in enumerate(zip(x.shape, first.shape, strict=True)) if i != axis
+                a != b
+                for i, (a, b) in enumerate(zip(x.shape, first.shape, strict=True))
+                if i != axis
             ):
                 raise located(
                     ValueError,
@@ -333,10 +335,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tupl
     if isinstance(wanted, tuple):
         points = [0, *(integers("tensor_split", "indices_or_sections", wanted)), total]
         clamped = [min(max(p + total if p < 0 else p, 0), total) for p in points]
-        return tuple(
-            _narrow(input, axis, a, max(b - a, 0))
-            for a, b in itertools.pairwise(clamped)
-        )
+        return tuple(_narrow(input, axis, a, max(b - a, 0)) for a, b in itertools.pairwise(clamped))
     count = integer("tensor_split", "indices_or_sections", wanted)
     if count <= 0:
         raise located(
@@ -389,9 +388,7 @@ def dstack(tensors: Any) -> Tensor:
 def column_stack(tensors: Any) -> Tensor:
     """Join along the second axis, 1-d Tensors as columns."""
     _need_sequence("column_stack", tensors)
-    return concat(
-        [reshape(x, (-1, 1)) if len(shape_of(x)) < 2 else x for x in tensors], 1
-    )
+    return concat([reshape(x, (-1, 1)) if len(shape_of(x)) < 2 else x for x in tensors], 1)
 
 
 class Tile(BoundPrimitive):
@@ -463,7 +460,9 @@ class _RepeatInterleave(Primitive, register=False):
                 f"but got {len(self.repeats)} and {size}.",
             )
         parts = [
-            lax.slice_in_dim(x, i, i + 1, axis=axis) for i, n in enumerate(self.repeats) for _ in range(n)
+            lax.slice_in_dim(x, i, i + 1, axis=axis)
+            for i, n in enumerate(self.repeats)
+            for _ in range(n)
         ]
         if not parts:
             return lax.slice_in_dim(x, 0, 0, axis=axis)
@@ -523,9 +522,7 @@ class Meshgrid(Primitive):
             order[:2] = [1, 0]
         flat = [x.reshape(-1) for x in inputs]
         shape = [flat[i].shape[0] for i in order]
-        return tuple(
-            lax.broadcast_in_dim(x, shape, (order.index(i),)) for i, x in enumerate(flat)
-        )
+        return tuple(lax.broadcast_in_dim(x, shape, (order.index(i),)) for i, x in enumerate(flat))
 
 
 def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Tensor, ...]:

@@ -47,7 +47,9 @@ class Reshape(BoundPrimitive):
 
 def _filled_in(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     if shape.count(-1) > 1:
-        raise located(ValueError, f"For 'Reshape', only one dimension can be inferred, got {shape}.")
+        raise located(
+            ValueError, f"For 'Reshape', only one dimension can be inferred, got {shape}."
+        )
     if any(s < -1 for s in shape):
         raise located(ValueError, f"For 'Reshape', invalid proposed_shape dimension in {shape}.")
     known = math.prod(s for s in shape if s != -1)
@@ -125,7 +127,8 @@ class Transpose(BoundPrimitive):
         for i, d in enumerate(perm):
             if d in perm[:i]:
                 raise located(
-                    ValueError, f"For 'Transpose' perms should all be unique dim, but {d} is not unique!"
+                    ValueError,
+                    f"For 'Transpose' perms should all be unique dim, but {d} is not unique!",
                 )
         return lax.transpose(x, perm)
 
@@ -363,9 +366,7 @@ def broadcast(x: Array, shape: tuple[int, ...]) -> Array:
             f"proposed_shape, but got {x.ndim} and {len(shape)}",
         )
     lead = len(shape) - x.ndim
-    full = tuple(
-        x.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(shape)
-    )
+    full = tuple(x.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(shape))
     for i, s in enumerate(full):
         if s < 0 or i >= lead and x.shape[i - lead] not in (1, s):
             raise located(
@@ -512,5 +513,3 @@ def atleast_3d(inputs: Any) -> Any:
         return reshape(x, (*shape, 1) if len(shape) == 2 else (1, math.prod(shape), 1))
 
     return atleast_nd("atleast_3d", inputs, 3, place)
-
-

@@ -218,7 +218,8 @@ def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
     start, length = integer("narrow", "start", start), integer("narrow", "length", length)
     if not -size <= start <= size:
         raise located(
-            ValueError, f"For 'narrow', 'start' must be in range of [{-size}, {size}], but got {start}."
+            ValueError,
+            f"For 'narrow', 'start' must be in range of [{-size}, {size}], but got {start}.",
         )
     start = start + size if start < 0 else start
     if not 0 <= length <= size - start:

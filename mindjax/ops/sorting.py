@@ -11,8 +11,9 @@ import numpy as np
 from mindjax.core.dtype import Number, as_dtype
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.cast import cast
 from mindjax.ops.promotion import convert, is_bool
-from mindjax.ops.static import axis_in, bind, static_int
+from mindjax.ops.static import axis_in, bind, check_field, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -46,6 +47,10 @@ class Sort(Primitive):
 
     axis: int = -1
     descending: bool = False
+
+    def __post_init__(self) -> None:
+        check_field(self, "axis", int)
+        check_field(self, "descending", bool)
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Sort an array; NaN counts as the largest, positions are Int32."""
@@ -106,6 +111,9 @@ class TopK(Primitive):
     k: int = 1
     dim: int = -1
     largest: bool = True
+
+    def __post_init__(self) -> None:
+        check_field(self, "sorted", bool)
 
     def __call__(self, x: Any, k: Any = None) -> Any:
         """Find the ``k`` largest elements of a Tensor."""
@@ -224,17 +232,16 @@ def cumsum(x: Tensor, axis: int, dtype: Number | None = None) -> Tensor:
     Raises:
         ValueError: there is no such axis.
     """
+    axis = static_int(axis, "cumsum", "axis")
     return _cumsum(accumulated(x, dtype, np.dtype(np.int32)), axis)
 
 
 def accumulated(x: Any, dtype: Any, default: np.dtype[Any]) -> Any:
     """Cast what is to be accumulated: to the wanted dtype, or narrow integers to a wider one."""
-    from mindjax.ops.cast import cast
-
     if dtype is not None:
         return cast(x, as_dtype(dtype))
     own = as_dtype(x.dtype).np
-    narrow = own.kind in "bi" and own.itemsize < default.itemsize or own == np.uint8
+    narrow = (own.kind in "bi" and own.itemsize < default.itemsize) or own == np.uint8
     return cast(x, as_dtype(default)) if narrow else x
 
 
@@ -252,8 +259,6 @@ def cumprod(input: Tensor, dim: int, dtype: Number | None = None) -> Tensor:
     Raises:
         ValueError: there is no such axis.
     """
-    from mindjax.ops.cast import cast
-
     return _cumprod(input if dtype is None else cast(input, as_dtype(dtype)), dim)
 
 

@@ -31,6 +31,26 @@ def bind(record: Record, **attributes: Any) -> Record:
     return fresh
 
 
+def check_field(record: Primitive, field: str, kind: type) -> None:
+    """Check the type of a constructor's argument.
+
+    Args:
+        record: the primitive.
+        field: name of the attribute.
+        kind: the type that it must have.
+
+    Raises:
+        TypeError: it has another one.
+    """
+    value = record.__dict__[field]
+    if type(value) is not kind:
+        raise located(
+            TypeError,
+            f"For '{record.name}', the type of '{field}' should be '{kind.__name__}', but got type "
+            f"'{type(value).__name__}'.",
+        )
+
+
 def static_int(value: Any, op: str, argument: str) -> int:
     """Read an integer argument.
 
@@ -120,7 +140,8 @@ def axes_in(axis: Any, ndim: int, op: str, argument: str = "axis") -> tuple[int,
         The axes, not negative.
 
     Raises:
-        ValueError: there is no such axis, or one is given twice.
+        ValueError: there is no such axis.
+        RuntimeError: an axis is given twice.
     """
     if axis is None or axis == ():
         return tuple(range(ndim))
@@ -128,6 +149,6 @@ def axes_in(axis: Any, ndim: int, op: str, argument: str = "axis") -> tuple[int,
     axes = tuple(axis_in(a, ndim, op, argument) for a in given)
     if len(set(axes)) != len(axes):
         raise located(
-            ValueError, f"For '{op}', the '{argument}' must name each axis once, but got {axis}."
+            RuntimeError, f"For '{op}', an axis appears multiple times in '{argument}': {axis}."
         )
     return axes if ndim else ()

@@ -119,13 +119,15 @@ def _moments(record: Any, x: Array) -> tuple[Array, Array]:
     count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
     mean = jnp.mean(x, axes, dtype=x.dtype, keepdims=True)
     total = jnp.sum(jnp.square(jnp.abs(x - mean)), axes, keepdims=record.keepdim)
-    variance = total / jnp.asarray(max(count - record.correction, 0), total.dtype)
+    variance = total / jnp.asarray(count - record.correction, total.dtype)
     return variance, mean if record.keepdim else jnp.squeeze(mean, axes)
 
 
 def moments_record(cls: type[Any], axis: Any, ddof: Any, keepdims: Any) -> Any:
     """Make a record of this file with checked attributes."""
-    return cls(static_axis(axis, cls.__name__), static_int(ddof, cls.__name__, "ddof"), bool(keepdims))
+    return cls(
+        static_axis(axis, cls.__name__), static_int(ddof, cls.__name__, "ddof"), bool(keepdims)
+    )
 
 
 def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
@@ -236,7 +238,9 @@ class Median(Primitive):
         value = pick(source, index, axis)
         index = jnp.zeros_like(index) if self.global_median else index
         if self.keep_dims and x.ndim:
-            shape = (1,) * x.ndim if self.global_median else (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+            shape = (
+                (1,) * x.ndim if self.global_median else (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+            )
             value, index = value.reshape(shape), index.reshape(shape)
         return value, convert(index, np.int64)
 

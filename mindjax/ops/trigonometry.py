@@ -336,7 +336,7 @@ _atan2 = Atan2()
 
 
 def atan2(input: TensorLike, other: TensorLike) -> Tensor:
-    """Compute the angle whose tangent is ``input / other``, in its quadrant (MindSpore: ``ops.atan2``).
+    """Compute the angle of the point (other, input) (MindSpore: ``ops.atan2``).
 
     Args:
         input: Tensor or number.

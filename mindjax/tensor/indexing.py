@@ -161,7 +161,8 @@ def _value(x: Any, value: Any) -> Any:
     if isinstance(value, bool | int | float | complex | np.generic):
         if isinstance(value, complex) and dtype.kind != "c":
             raise located(
-                TypeError, f"A complex number cannot be written into a {from_np(dtype).name} Tensor."
+                TypeError,
+                f"A complex number cannot be written into a {from_np(dtype).name} Tensor.",
             )
         return _number(value, dtype)
     if isinstance(value, tuple | list | np.ndarray):
@@ -293,9 +294,7 @@ def _listed(item: Any, what: str) -> Any:
         return stack([v if isinstance(v, Handle) else _tensor(v) for v in item])
     array = np.asarray(item) if len(item) else np.zeros(0, np.int32)
     if array.dtype != np.bool_ and array.dtype.kind != "i":
-        raise located(
-            IndexError, f"The list index must hold integers or bools, but got {item!r}"
-        )
+        raise located(IndexError, f"The list index must hold integers or bools, but got {item!r}")
     return array
 
 
@@ -349,9 +348,7 @@ def _add(
     if isinstance(item, np.ndarray) and item.size:
         worst = int(item.max() if item.max() >= size else item.min())
         if not -size <= worst < size:
-            raise located(
-                IndexError, f"index {worst} out of bounds for dimension with size {size}"
-            )
+            raise located(IndexError, f"index {worst} out of bounds for dimension with size {size}")
         item = item.astype(np.int32)
     found.arrays.append((len(_result_axes(plan)), item, size))
     plan.append(ALL)

@@ -34,7 +34,10 @@ class Initializer:
         self._kwargs = kwargs
 
     def _initialize(self, arr: HostArray) -> None:
-        raise NotImplementedError("Must be overridden!")
+        raise located(
+            NotImplementedError,
+            f"For '{type(self).__name__}', '_initialize' must be overridden!",
+        )
 
     def __call__(self, arr: HostArray) -> None:
         """Fill a numpy array in place."""
@@ -54,7 +57,7 @@ def _named(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]:
 
 def _normal(mean: float, sigma: float, shape: tuple[int, ...]) -> HostArray:
     if sigma < 0:
-        raise located(ValueError, f"For an initializer, sigma < 0: got {sigma}.")
+        raise located(ValueError, f"For 'Normal', sigma < 0: got {sigma}.")
     return host_generator().standard_normal(shape, np.float32) * np.float32(sigma) + np.float32(
         mean
     )
@@ -70,7 +73,7 @@ def _truncated_normal(
 ) -> HostArray:
     """Draw a normal variable under the condition that it lies between two values."""
     if sigma < 0:
-        raise located(ValueError, f"For an initializer, sigma < 0: got {sigma}.")
+        raise located(ValueError, f"For 'TruncatedNormal', sigma < 0: got {sigma}.")
     if sigma == 0:
         return np.full(shape, np.clip(mean, low, high), np.float32)
     from scipy.special import ndtr, ndtri
@@ -510,7 +513,10 @@ def initializer(init: Any, shape: Any = None, dtype: Any = float32) -> Tensor:
                 ValueError,
                 f"For 'initializer', the class corresponding to '{init}' was not found.",
             )
-        init = found()
+        try:
+            init = found()
+        except TypeError as error:
+            raise located(TypeError, f"For 'initializer', {error}.") from None
     elif isinstance(init, numbers.Number):
         init = Constant(init)
     elif not isinstance(init, Initializer):

@@ -268,5 +268,7 @@ def dtype_of(value: Any) -> Any:
 
 
 jax.tree_util.register_pytree_node(
-    Parameter, lambda p: ((p.value,), None), lambda _, c: Tensor._from_array(c[0])
+    Parameter,
+    lambda p: ((p.value,), None),
+    lambda _, c: Tensor._from_array(c[0]),  # type: ignore[arg-type]
 )

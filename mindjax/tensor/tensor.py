@@ -9,8 +9,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core import dispatch as dispatch
+from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, state_lock
 from mindjax.tensor.methods.arithmetic import ArithmeticMethods
@@ -356,7 +356,8 @@ def _array_text(array: np.ndarray[Any, Any]) -> str:
         )
         if array.dtype.name == "bfloat16":
             array = array.astype(np.float32)
-    return np.array2string(array, separator=", ", formatter=formatter or None, prefix="")
+    chosen: Any = formatter or None
+    return np.array2string(array, separator=", ", formatter=chosen, prefix="")
 
 
 def to_numpy(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
@@ -437,7 +438,13 @@ def _initialized(data: Any, dtype: Any, shape: Any, init: Any) -> Any:
     return array.astype(as_dtype(dtype).np)
 
 
-def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False) -> Tensor:
+def tensor(
+    input_data: Any = None,
+    dtype: Any = None,
+    shape: Any = None,
+    init: Any = None,
+    const_arg: bool = False,
+) -> Tensor:
     """Make a Tensor (MindSpore: ``tensor``); the arguments are those of `Tensor`."""
     return Tensor(input_data, dtype, shape, init, const_arg)
 

@@ -74,7 +74,7 @@ def test_aliases_see_the_old_value_and_survive():
 
 
 def test_one_buffer_as_two_parameters_and_as_input():
-    net, step, _ = make()
+    net, _, _ = make()
     twin = Parameter(net.weight, name="twin")
 
     class Both(nn.Cell):

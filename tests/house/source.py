@@ -73,7 +73,16 @@ def imports(path):
 
 
 @functools.cache
-def api():
-    """Read the original's API: namespace -> name -> (kind, signature or None, members)."""
+def _golden():
     with gzip.open(ROOT / "tests/goldens/api_names.json.gz", "rt", encoding="utf-8") as file:
-        return json.load(file)["modules"]
+        return json.load(file)
+
+
+def api():
+    """Give the original's API: namespace -> name -> (kind, signature or None, members)."""
+    return _golden()["modules"]
+
+
+def undocumented(namespace):
+    """Give the names that one of the original's namespaces shows without documenting them."""
+    return set(_golden()["undocumented"].get(namespace, ()))

@@ -120,6 +120,7 @@ def test_op_under_user_jit_grad_and_vmap(name, function, arrays):
     assert out.dtype == expected.dtype
     np.testing.assert_allclose(np.asarray(out), expected, rtol=2e-5, atol=1e-6)
     if expected.dtype == np.float32 and raw[0].dtype == np.float32:
+
         def total(*args):
             return arrays_only(*args).sum()
 
@@ -290,9 +291,7 @@ def test_cell_as_nnx_module():
     expected = ms.grad(lambda x: (net(x) ** 2).mean(), None, net.trainable_params())(Tensor(F))
     found = {n.replace("__", "."): v[...] for n, v in grads.params.items()}
     for parameter, gradient in zip(net.trainable_params(), expected, strict=True):
-        np.testing.assert_allclose(
-            found[parameter.name], gradient.asnumpy(), rtol=1e-5, atol=1e-6
-        )
+        np.testing.assert_allclose(found[parameter.name], gradient.asnumpy(), rtol=1e-5, atol=1e-6)
 
 
 def module_loss(module):

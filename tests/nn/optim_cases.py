@@ -22,6 +22,44 @@ def gradients():
     return [[random.randn(*s).astype(np.float32) for s in SHAPES.values()] for _ in range(STEPS)]
 
 
+def network(ms, nn):
+    """Make a small classifier with fixed weights."""
+    random = np.random.RandomState(2)
+
+    def dense(inputs, outputs):
+        weight = ms.Tensor(random.randn(outputs, inputs).astype(np.float32))
+        return nn.Dense(inputs, outputs, weight, "zeros")
+
+    return nn.SequentialCell([dense(6, 8), nn.ReLU(), dense(8, 3)])
+
+
+def batches():
+    """Give data and labels of five steps."""
+    random = np.random.RandomState(3)
+    return [
+        (random.randn(10, 6).astype(np.float32), random.randint(0, 3, 10).astype(np.int32))
+        for _ in range(5)
+    ]
+
+
+# With `network` and `optimizer`, a Momentum of its Parameters.
+TRAINERS = {
+    "plain": "nn.TrainOneStepCell(network, optimizer)",
+    "sens": "nn.TrainOneStepCell(network, optimizer, sens=3.0)",
+    "gradients": "nn.TrainOneStepCell(network, optimizer, return_grad=True)",
+    "gradients_sens": "nn.TrainOneStepCell(network, optimizer, 0.5, True)",
+}
+
+# Cells around `network` (with its loss), `backbone` and `loss`; called with one batch.
+WRAPPERS = {
+    "with_grad": "nn.WithGradCell(backbone, loss)",
+    "with_grad_sens": "nn.WithGradCell(backbone, loss, ms.Tensor(2.0, ms.float32))",
+    "with_eval": "nn.WithEvalCell(backbone, loss)",
+    "forward": "nn.ForwardValueAndGrad(network, ms.ParameterTuple(network.trainable_params()),"
+    " get_by_list=True)",
+    "forward_first": "nn.ForwardValueAndGrad(network)",
+}
+
 UPDATES = {
     "momentum": "nn.Momentum(p, 0.1, 0.9)",
     "momentum_zero": "nn.Momentum(p, 0.1, 0.0)",

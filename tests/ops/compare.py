@@ -9,6 +9,7 @@ import numpy as np
 
 import mindjax as ms
 from mindjax import Tensor, mint, nn, ops
+from tests.ops.later import LATER
 from tests.ops.table import FLOATS, MS_NAMES, Case
 from tests.oracle.golden import Reader
 
@@ -28,6 +29,11 @@ def inputs(case: Case) -> list[Tensor]:
     """Make the inputs of a case."""
     pairs = zip(case.arrays(), case.inputs, strict=True)
     return [Tensor(x, getattr(ms, MS_NAMES[arr.dtype])) for x, arr in pairs]
+
+
+def present(case: Case) -> list[int]:
+    """Give the faces whose names are here already."""
+    return [i for i in range(len(case.faces)) if not case.names(i) & LATER]
 
 
 def float_places(case: Case) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ It runs under the original (numpy 1.26) and under MindJAX (numpy 2) alike, so it
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import importlib
 import linecache
@@ -230,6 +231,20 @@ class Case:
         if "return " in face:
             return [line.strip() for line in face.split(";")]
         return [f"return {face}"]
+
+    def names(self, index: int) -> set[str]:
+        """Give the public names that a face uses, such as ``ops.add`` and ``Tensor.add``."""
+        tree = ast.parse("\n".join(self.body(self.faces[index])).replace("return ", ""))
+        found = set()
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute):
+                continue
+            path = ast.unparse(node)
+            if re.fullmatch(r"(ops|mint|nn|ms)(\.\w+)+", path):
+                found.add(path)
+            elif not re.match(r"(ops|mint|nn|ms|np)\.[\w.]+$", path):
+                found.add(f"Tensor.{node.attr}")
+        return found
 
     def function(self, index: int, names: dict[str, Any]) -> Callable[..., Any]:
         """Compile a face into a function of the inputs whose source can be found."""

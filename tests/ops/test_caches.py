@@ -64,8 +64,10 @@ def test_values_of_varying_operands() -> None:
         assert x[k].asnumpy().tolist() == x.asnumpy()[k].tolist()
     for start, stop in ((0, 2), (4, 6), (8, 10), (-2, None)):
         assert x[start:stop].asnumpy().tolist() == x.asnumpy()[start:stop].tolist()
-    for k in (0.0, -0.0, 1.5, float("inf")):
-        assert np.array_equal((x * k).asnumpy(), x.asnumpy() * np.float32(k), equal_nan=True)
+    for k in (0.0, -0.0, 1.5, -2.5):
+        want = x.asnumpy() * np.float32(k)
+        assert np.array_equal((x * k).asnumpy(), want)
+        assert np.array_equal(np.signbit((x * k).asnumpy()), np.signbit(want))
 
 
 class Keyed(Primitive, register=False):
@@ -147,7 +149,7 @@ def test_caches_are_bounded_and_counted() -> None:
         assert hits >= 0 <= misses
     before = sum(hits for _, _, hits, _ in report.values())
     for _ in range(5):
-        x + 1
+        ops.ReduceSum()(x)
     assert sum(hits for _, _, hits, _ in caches.report().values()) > before
 
 

@@ -2,7 +2,8 @@
 
 Run with the oracle's python, never with the project's: ``python tests/oracle/record_optim.py``.
 Writes into tests/goldens/optim: ``states.npz`` (every Parameter and state after one step and after
-ten) and ``recorded.json`` (names in order, rates, moments, errors).
+ten), ``cells.npz`` (what training steps and other Cells around a network give) and ``recorded.json``
+(names in order, rates, moments, errors).
 """
 
 import json
@@ -50,6 +51,50 @@ def record_updates(arrays):
     return orders
 
 
+def with_loss():
+    import mindspore as ms
+    from mindspore import nn
+
+    backbone = cases.network(ms, nn)
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    network = nn.WithLossCell(backbone, loss)
+    optimizer = nn.Momentum(network.trainable_params(), 0.1, 0.9)
+    return {"ms": ms, "nn": nn, "np": np} | {
+        "backbone": backbone,
+        "loss": loss,
+        "network": network,
+        "optimizer": optimizer,
+    }
+
+
+def flat(value):
+    if isinstance(value, dict):
+        return [a for v in value.values() for a in flat(v)]
+    if isinstance(value, (tuple, list)):
+        return [a for v in value for a in flat(v)]
+    return [value.asnumpy().copy()]
+
+
+def record_cells(arrays):
+    import mindspore as ms
+
+    names = {}
+    for name, expression in cases.TRAINERS.items():
+        trainer = eval(expression, with_loss())
+        for i, batch in enumerate(cases.batches()):
+            for j, array in enumerate(flat(trainer(*(ms.Tensor(b) for b in batch)))):
+                arrays[f"{name}/{i}/{j}"] = array
+        for key, value in trainer.parameters_dict().items():
+            arrays[f"{name}/{key}"] = value.asnumpy().copy()
+        names[name] = list(trainer.parameters_dict())
+    for name, expression in cases.WRAPPERS.items():
+        cell = eval(expression, with_loss())
+        out = cell(*(ms.Tensor(b) for b in cases.batches()[0]))
+        for j, array in enumerate(flat(out)):
+            arrays[f"{name}/{j}"] = array
+    return names
+
+
 def record_schedules():
     import mindspore as ms
 
@@ -88,10 +133,12 @@ def main():
 
     ms.set_seed(1)
     arrays = {}
+    cells = {}
     errors = (cases.OPTIMIZER_ERRORS, cases.SCHEDULE_ERRORS, cases.INITIALIZER_ERRORS)
     recorded = {
         "mindspore": ms.__version__,
         "orders": record_updates(arrays),
+        "trainers": record_cells(cells),
         "schedules": record_schedules(),
         "lists": {n: evaluate(e)[0] for n, e in cases.LISTS.items()},
         "moments": {n: moments(filled(e)) for n, e in cases.DISTRIBUTIONS.items()},
@@ -101,6 +148,7 @@ def main():
     lines = [f' "{key}": {json.dumps(value)}' for key, value in recorded.items()]
     (GOLDENS / "recorded.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
     np.savez_compressed(GOLDENS / "states.npz", **arrays)
+    np.savez_compressed(GOLDENS / "cells.npz", **cells)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class GeneratorDataset(MappableDataset):
 
     Args:
         source: a random-access object (``__getitem__`` and ``__len__``), an iterable, or a function
-            that gives an iterator; each row is a tuple of columns, or one column.
+            that gives an iterator; each row is a tuple or list of columns, or one column.
         column_names: names of the columns.
         column_types: dtypes that the columns must have; None for any.
         schema: only None: name the columns.
@@ -213,12 +213,12 @@ class GeneratorDataset(MappableDataset):
         return self._row(row)
 
     def _row(self, row: Any) -> Row:
-        values = row if isinstance(row, tuple) else (row,)
+        values = row if isinstance(row, tuple | list) else (row,)
         if len(values) != len(self.column_names):
             raise pipeline_error(
-                f"{self._what()}: Invalid columns: the source should give as many columns as "
-                f"column_names has, {len(self.column_names)} {self.column_names}, but got "
-                f"{len(values)}.",
+                f"{self._what()} should return same number of NumPy arrays as specified in "
+                f"column_names, the size of column_names is:{len(self.column_names)} and number of "
+                f"returned NumPy array is:{len(values)}."
             )
         columns = tuple([to_array(value, self._what()) for value in values])
         if self.column_types is not None:

@@ -153,8 +153,10 @@ class ArithmeticMethods:
             TypeError: the dtypes do not mix, or ``alpha`` is a float for integer Tensors.
         """
         other = _operand(other)
-        return arithmetic.add_ext(self, other) if alpha == 1 else (
-            arithmetic.add_ext(self, other, alpha)
+        return (
+            arithmetic.add_ext(self, other)
+            if alpha == 1
+            else (arithmetic.add_ext(self, other, alpha))
         )
 
     def sub(self, other: Any, *, alpha: float = 1) -> Tensor:

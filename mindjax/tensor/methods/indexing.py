@@ -6,9 +6,36 @@ from typing import TYPE_CHECKING, Any
 
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
-from mindjax.ops import gather as reading
-from mindjax.ops import sampling, scatter, slicing
+from mindjax.ops.gather import (
+    argwhere,
+    clip_indices,
+    gather,
+    gather_elements,
+    gather_nd,
+    index_select,
+    masked_fill,
+    masked_select,
+    nonzero,
+    unique_sorted,
+    wrap_indices,
+)
+from mindjax.ops.sampling import bernoulli_by, multinomial, random_categorical
+from mindjax.ops.scatter import (
+    index_fill,
+    index_sum,
+    masked_scatter,
+    scatter,
+    scatter_along_add,
+    tensor_scatter_add,
+    tensor_scatter_div,
+    tensor_scatter_max,
+    tensor_scatter_min,
+    tensor_scatter_mul,
+    tensor_scatter_sub,
+)
+from mindjax.ops.slicing import select
 from mindjax.ops.bound import axis_of
+from mindjax.ops.logic import select as choose
 from mindjax.ops.shape import reshape, shape_of
 from mindjax.tensor.indexing import getitem, index_put, setitem
 
@@ -21,24 +48,24 @@ class IndexingMethods:
 
     __slots__ = ()
 
-    gather_elements = reading.gather_elements
-    gather_nd = reading.gather_nd
-    index_select = reading.index_select
-    masked_fill = reading.masked_fill
-    masked_select = reading.masked_select
-    masked_scatter = scatter.masked_scatter
-    nonzero = reading.nonzero
-    argwhere = reading.argwhere
-    scatter = scatter.scatter
-    index_fill = scatter.index_fill
-    scatter_sub = scatter.tensor_scatter_sub
-    scatter_mul = scatter.tensor_scatter_mul
-    scatter_div = scatter.tensor_scatter_div
-    scatter_max = scatter.tensor_scatter_max
-    scatter_min = scatter.tensor_scatter_min
-    random_categorical = sampling.random_categorical
-    multinomial = sampling.multinomial
-    bernoulli = sampling.bernoulli_by
+    gather_elements = gather_elements
+    gather_nd = gather_nd
+    index_select = index_select
+    masked_fill = masked_fill
+    masked_select = masked_select
+    masked_scatter = masked_scatter
+    nonzero = nonzero
+    argwhere = argwhere
+    scatter = scatter
+    index_fill = index_fill
+    scatter_sub = tensor_scatter_sub
+    scatter_mul = tensor_scatter_mul
+    scatter_div = tensor_scatter_div
+    scatter_max = tensor_scatter_max
+    scatter_min = tensor_scatter_min
+    random_categorical = random_categorical
+    multinomial = multinomial
+    bernoulli = bernoulli_by
 
     def __getitem__(self: Any, index: Any) -> Tensor:
         return getitem(self, index)
@@ -52,8 +79,8 @@ class IndexingMethods:
         The second form takes one element for each index, as ``ops.gather_elements``.
         """
         if "dim" in kwargs or "index" in kwargs or args and isinstance(args[0], int):
-            return reading.gather_elements(self, *args, **kwargs)
-        return reading.gather(self, *args, **kwargs)
+            return gather_elements(self, *args, **kwargs)
+        return gather(self, *args, **kwargs)
 
     def take(
         self: Any, indices: Any, axis: int | None = None, mode: str = "clip", batch_dims: int = 0
@@ -76,33 +103,31 @@ class IndexingMethods:
         indices = indices if isinstance(indices, Handle) else Handle.tensor_class(indices)
         size = shape_of(x)[axis_of(place, len(shape_of(x)), "take")]
         if mode == "clip":
-            indices = reading.clip_indices(indices, size)
+            indices = clip_indices(indices, size)
         elif mode == "wrap":
-            indices = reading.wrap_indices(indices, size)
+            indices = wrap_indices(indices, size)
         elif mode != "raise":
             raise located(
                 ValueError,
                 f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', "
                 f"'clip'], but got {mode!r}.",
             )
-        return reading.gather(x, indices, place, batch_dims)
+        return gather(x, indices, place, batch_dims)
 
     def select(self: Any, *args: Any, **kwargs: Any) -> Tensor:
         """Take one index of an axis, or choose: ``select(axis, index)``, ``select(cond, y)``."""
         axis = args[0] if args else kwargs.get("axis", kwargs.get("dim"))
         if isinstance(axis, int):
             index = args[1] if len(args) > 1 else kwargs["index"]
-            return slicing.select(self, axis, index)
-        from mindjax import ops
-
+            return select(self, axis, index)
         condition, other = (*args, *kwargs.values())
-        return ops.select(condition, self, other)
+        return choose(condition, self, other)
 
     def scatter_add(self: Any, *args: Any, **kwargs: Any) -> Tensor:
         """Add by index: ``scatter_add(indices, updates)``, or ``scatter_add(dim, index, src)``."""
         if len(args) + len(kwargs) == 3:
-            return scatter.scatter_along_add(self, *args, **kwargs)
-        return scatter.tensor_scatter_add(self, *args, **kwargs)
+            return scatter_along_add(self, *args, **kwargs)
+        return tensor_scatter_add(self, *args, **kwargs)
 
     def index_add(self: Any, *args: Any, **kwargs: Any) -> Tensor:
         """Add slices of an axis, in a copy.
@@ -117,8 +142,8 @@ class IndexingMethods:
         if args and not isinstance(args[0], int) or "indices" in kwargs:
             names = ("indices", "y", "axis")
             given = {**dict(zip(names, args, strict=False)), **kwargs}
-            return scatter.index_sum(self, given["axis"], given["indices"], given["y"])
-        return scatter.index_sum(self, *args, **kwargs)
+            return index_sum(self, given["axis"], given["indices"], given["y"])
+        return index_sum(self, *args, **kwargs)
 
     def index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
         """Write by index Tensors, one an axis, in a copy.
@@ -141,7 +166,7 @@ class IndexingMethods:
         dim: int | None = None,
     ) -> Any:
         """Find the distinct elements; as ``mint.unique``."""
-        return reading.unique_sorted(self, sorted, return_inverse, return_counts, dim)
+        return unique_sorted(self, sorted, return_inverse, return_counts, dim)
 
     def itemset(self: Any, *args: Any) -> Tensor:
         """Copy the Tensor with one element replaced: ``itemset(index, value)``.
@@ -167,5 +192,3 @@ class IndexingMethods:
             flat[args[0]] = args[1]
             copy = flat.reshape(self.shape)
         return copy
-
-

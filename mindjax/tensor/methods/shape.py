@@ -5,7 +5,54 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mindjax.core.dtype import as_dtype
-from mindjax.ops import creation, rearrange, sequence, shape, slicing, state
+from mindjax.ops.creation import full, full_like, need_no_device, ones, zeros
+from mindjax.ops.rearrange import (
+    diagflat,
+    diagonal,
+    flip,
+    fliplr,
+    flipud,
+    matrix_diag,
+    reverse,
+    reverse_sequence,
+    roll,
+    rot90,
+    tril,
+    triu,
+)
+from mindjax.ops.sequence import (
+    chunk,
+    dsplit,
+    hsplit,
+    repeat_interleave,
+    split,
+    tensor_split,
+    tile,
+    unbind,
+    vsplit,
+)
+from mindjax.ops.shape import (
+    adjoint_axes,
+    broadcast_to,
+    expand_as,
+    expand_dims,
+    flatten,
+    moveaxis,
+    movedim,
+    ravel,
+    reshape_as,
+    spread,
+    squeeze,
+    swapaxes,
+    swapdims,
+    t,
+    transpose,
+    unsqueeze,
+    view,
+    view_as,
+)
+from mindjax.ops.slicing import diagonal_scatter, narrow, select_scatter, slice_scatter
+from mindjax.ops.state import identity, stop_gradient
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -33,36 +80,36 @@ class ShapeMethods:
         @property
         def itemsize(self) -> int: ...  # noqa: D102
 
-    swapaxes = shape.swapaxes
-    swapdims = shape.swapdims
-    movedim = shape.movedim
-    moveaxis = shape.moveaxis
-    squeeze = shape.squeeze
-    unsqueeze = shape.unsqueeze
-    expand_as = shape.expand_as
-    view_as = shape.view_as
-    reshape_as = shape.reshape_as
-    ravel = shape.ravel
-    t = shape.t
-    chunk = sequence.chunk
-    tensor_split = sequence.tensor_split
-    unbind = sequence.unbind
-    hsplit = sequence.hsplit
-    vsplit = sequence.vsplit
-    dsplit = sequence.dsplit
-    repeat_interleave = sequence.repeat_interleave
-    diagonal_scatter = slicing.diagonal_scatter
-    select_scatter = slicing.select_scatter
-    slice_scatter = slicing.slice_scatter
-    narrow = slicing.narrow
-    tril = rearrange.tril
-    triu = rearrange.triu
-    diagflat = rearrange.diagflat
-    roll = rearrange.roll
-    rot90 = rearrange.rot90
-    flipud = rearrange.flipud
-    fliplr = rearrange.fliplr
-    reverse = rearrange.reverse
+    swapaxes = swapaxes
+    swapdims = swapdims
+    movedim = movedim
+    moveaxis = moveaxis
+    squeeze = squeeze
+    unsqueeze = unsqueeze
+    expand_as = expand_as
+    view_as = view_as
+    reshape_as = reshape_as
+    ravel = ravel
+    t = t
+    chunk = chunk
+    tensor_split = tensor_split
+    unbind = unbind
+    hsplit = hsplit
+    vsplit = vsplit
+    dsplit = dsplit
+    repeat_interleave = repeat_interleave
+    diagonal_scatter = diagonal_scatter
+    select_scatter = select_scatter
+    slice_scatter = slice_scatter
+    narrow = narrow
+    tril = tril
+    triu = triu
+    diagflat = diagflat
+    roll = roll
+    rot90 = rot90
+    flipud = flipud
+    fliplr = fliplr
+    reverse = reverse
 
     def reshape(self: Any, *shape: Any) -> Tensor:
         """Give another shape, as integers or one sequence; as ``ops.reshape``."""
@@ -82,23 +129,23 @@ class ShapeMethods:
             Tensor; in PYNATIVE it aliases this one.
         """
         if not axes or axes == (None,):
-            return shape.adjoint_axes(self)
-        order = shape.spread(axes)
+            return adjoint_axes(self)
+        order = spread(axes)
         if order is axes and len(axes) == 2:
-            return shape.swapaxes(self, *axes)
-        return shape.transpose(self, order)
+            return swapaxes(self, *axes)
+        return transpose(self, order)
 
     def permute(self: Any, *axis: Any) -> Tensor:
         """Put the axes in another order, as integers or one sequence."""
-        return shape.transpose(self, shape.spread(axis))
+        return transpose(self, spread(axis))
 
     def expand_dims(self: Any, axis: int) -> Tensor:
         """Insert an axis of size 1; as ``ops.expand_dims``."""
-        return shape.expand_dims(self, axis)
+        return expand_dims(self, axis)
 
     def flatten(self: Any, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         """Merge neighbouring axes, by default all; as ``ops.flatten``."""
-        return shape.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+        return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
 
     def broadcast_to(self: Any, shape: Any) -> Tensor:
         """Broadcast to a shape; as ``ops.broadcast_to``."""
@@ -106,15 +153,15 @@ class ShapeMethods:
 
     def expand(self: Any, *size: Any) -> Tensor:
         """Broadcast to a shape, as integers or one sequence; -1 keeps a size."""
-        return shape.broadcast_to(self, shape.spread(size))
+        return broadcast_to(self, spread(size))
 
     def split(self: Any, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
         """Cut along an axis; as ``ops.split``."""
-        return sequence.split(self, split_size_or_sections, axis)
+        return split(self, split_size_or_sections, axis)
 
     def tile(self: Any, *dims: Any) -> Tensor:
         """Repeat along each axis, as integers or one sequence; as ``ops.tile``."""
-        return sequence.tile(self, shape.spread(dims))
+        return tile(self, spread(dims))
 
     def repeat(self: Any, *repeats: Any, axis: int | None = None) -> Tensor:
         """Repeat along each axis, as torch does; with ``axis``, each element in place.
@@ -128,36 +175,36 @@ class ShapeMethods:
             Tensor.
         """
         if axis is not None:
-            return sequence.repeat_interleave(self, shape.spread(repeats), axis)
-        return sequence.tile(self, shape.spread(repeats))
+            return repeat_interleave(self, spread(repeats), axis)
+        return tile(self, spread(repeats))
 
     def flip(self: Any, *dims: Any) -> Tensor:
         """Reverse the order of elements along axes."""
-        return rearrange.flip(self, shape.spread(dims))
+        return flip(self, spread(dims))
 
     def diag(self: Any, diagonal: int = 0) -> Tensor:
         """Make a matrix of a vector's elements, or take a diagonal of a matrix."""
-        return rearrange.matrix_diag(self, diagonal)
+        return matrix_diag(self, diagonal)
 
     def diagonal(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
         """Give a diagonal of the matrices at two axes; as ``ops.diagonal``."""
-        return rearrange.diagonal(self, offset, axis1, axis2)
+        return diagonal(self, offset, axis1, axis2)
 
     def reverse_sequence(
         self: Any, seq_lengths: Any, seq_dim: int = 0, batch_dim: int = 0
     ) -> Tensor:
         """Reverse the first elements of each sequence; as ``ops.reverse_sequence``."""
-        return rearrange.reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
+        return reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
 
     @property
     def T(self: Any) -> Tensor:  # noqa: N802
         """The Tensor with its axes in reverse order."""
-        return shape.adjoint_axes(self)
+        return adjoint_axes(self)
 
     @property
     def mT(self: Any) -> Tensor:  # noqa: N802
         """The Tensor with its last two axes exchanged."""
-        return shape.swapaxes(self, -2, -1)
+        return swapaxes(self, -2, -1)
 
     def dim(self) -> int:
         """Give the number of axes."""
@@ -190,40 +237,34 @@ class ShapeMethods:
 
     def copy(self: Any) -> Tensor:
         """Copy the Tensor; gradients flow through."""
-        return state.identity(self)
+        return identity(self)
 
     def clone(self: Any) -> Tensor:
         """Copy the Tensor; gradients flow through."""
-        return state.identity(self)
+        return identity(self)
 
     def detach(self: Any) -> Tensor:
         """Give the Tensor as a constant for gradients; in PYNATIVE it aliases this one."""
-        return state.stop_gradient(self)
+        return stop_gradient(self)
 
     def fill(self: Any, value: Any) -> Tensor:
         """Give a Tensor of the same shape and dtype, filled with one value."""
-        return creation.full_like(self, value)
+        return full_like(self, value)
 
     def new_zeros(self: Any, size: Any, *, dtype: Any = None) -> Tensor:
         """Make zeros of a shape, by default of this dtype."""
-        return creation.zeros(size, self.dtype if dtype is None else dtype)
+        return zeros(size, self.dtype if dtype is None else dtype)
 
     def new_ones(self: Any, size: Any, *, dtype: Any = None) -> Tensor:
         """Make ones of a shape, by default of this dtype."""
-        return creation.ones(size, self.dtype if dtype is None else dtype)
+        return ones(size, self.dtype if dtype is None else dtype)
 
     def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
         """Fill a shape with one value, by default of this dtype."""
         kind = self.dtype if dtype is None else as_dtype(dtype)
-        return creation.full(size, fill_value, dtype=kind)
+        return full(size, fill_value, dtype=kind)
 
     def new_empty(self: Any, size: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
         """Make a Tensor of a shape, by default of this dtype; its values are zeros."""
-        creation.need_no_device("new_empty", device)
-        return creation.zeros(size, self.dtype if dtype is None else dtype)
-
-
-# Inside the class body, `shape` is also the name of arguments.
-view = shape.view
-broadcast_to = shape.broadcast_to
-
+        need_no_device("new_empty", device)
+        return zeros(size, self.dtype if dtype is None else dtype)

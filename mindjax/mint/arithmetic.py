@@ -1,0 +1,126 @@
+"""mint's arithmetic and comparison functions whose signature differs from `ops`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mindjax.ops import arithmetic, logic, products, rounding
+
+if TYPE_CHECKING:
+    from mindjax.tensor import Tensor
+
+
+def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
+    """Compute ``input + alpha * other`` (MindSpore: ``mint.add``).
+
+    Args:
+        input: Tensor or number.
+        other: Tensor or number that broadcasts to the first.
+        alpha: number.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        TypeError: the dtypes do not mix, or ``alpha`` is a float for integer Tensors.
+    """
+    if alpha == 1:
+        return arithmetic.add_ext(input, other)
+    return arithmetic.add_ext(input, other, alpha)
+
+
+def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
+    """Compute ``input - alpha * other`` (MindSpore: ``mint.sub``).
+
+    Args:
+        input: Tensor or number.
+        other: Tensor or number that broadcasts to the first.
+        alpha: number.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype.
+
+    Raises:
+        TypeError: the dtypes do not mix, or ``alpha`` is a float for integer Tensors.
+    """
+    return arithmetic.subtract(input, other, alpha=alpha)
+
+
+def isnan(tensor: Tensor) -> Tensor:
+    """Tell where elements are NaN (MindSpore: ``mint.isnan``).
+
+    Args:
+        tensor: Tensor of any shape and dtype.
+
+    Returns:
+        Bool Tensor of the same shape.
+    """
+    return logic.isnan(tensor)
+
+
+def frac(input: Tensor) -> Tensor:
+    """Give what stands behind the point, with the sign of the number (MindSpore: ``mint.frac``).
+
+    Args:
+        input: Tensor of any shape.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
+    return rounding.frac(input)
+
+
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Multiply batches of matrices (MindSpore: ``mint.bmm``).
+
+    Args:
+        input: Tensor of shape (b, n, k).
+        mat2: Tensor of shape (b, k, m), of the same dtype.
+
+    Returns:
+        Tensor of shape (b, n, m).
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the inner sizes differ, or the batches do not broadcast.
+    """
+    return products.bmm(input, mat2)
+
+
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    """Multiply a matrix with a vector (MindSpore: ``mint.mv``).
+
+    Args:
+        input: Tensor of shape (n, k).
+        vec: Tensor of shape (k,), of the same dtype.
+
+    Returns:
+        Tensor of shape (n,).
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the ranks are not 2 and 1, or the inner sizes differ.
+    """
+    return products.mv(input, vec)
+
+
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+) -> Tensor:
+    """Compute ``beta * input + alpha * batch1 @ batch2`` (MindSpore: ``mint.baddbmm``).
+
+    Args:
+        input: Tensor that broadcasts to (b, n, m).
+        batch1: Tensor of shape (b, n, k).
+        batch2: Tensor of shape (b, k, m).
+        beta: number.
+        alpha: number.
+
+    Returns:
+        Tensor of shape (b, n, m).
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the sizes do not fit.
+    """
+    return products.baddbmm(input, batch1, batch2, beta, alpha)

@@ -1,0 +1,112 @@
+"""Initializers against the original's values, moments and errors."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mindjax as ms
+import mindjax.common.initializer as init
+from tests.nn import optim_cases as cases
+
+GOLDENS = pathlib.Path(__file__).resolve().parent.parent / "goldens" / "optim"
+RECORDED = json.loads((GOLDENS / "recorded.json").read_text())
+
+
+def evaluate(expression):
+    return eval(expression, {"ms": ms, "init": init, "np": np})
+
+
+@pytest.mark.parametrize("name", cases.EXACT)
+def test_values_equal_the_originals(name):
+    array = evaluate(cases.EXACT[name]).asnumpy()
+    assert [str(array.dtype), array.tolist()] == RECORDED["exact"][name]
+
+
+@pytest.mark.parametrize("name", cases.DISTRIBUTIONS)
+def test_moments_equal_the_originals(name, seed):
+    array = evaluate(cases.DISTRIBUTIONS[name]).asnumpy().astype(np.float64)
+    mean, deviation, low, high = RECORDED["moments"][name]
+    # Six standard errors of the difference of two samples' moments.
+    slack = 6 * 2**0.5 / array.size**0.5 * deviation
+    assert abs(array.mean() - mean) < slack
+    assert abs(array.std() - deviation) < slack
+    # A bounded distribution comes close to its bounds, a normal one's extremes scatter.
+    bounded = deviation * 3 > max(-low, high) - abs(mean) or name == "truncated_normal_bounds"
+    extremes = 0.01 if bounded else 0.35
+    assert abs(array.min() - low) < extremes * (high - low)
+    assert abs(array.max() - high) < extremes * (high - low)
+
+
+def test_a_truncated_normal_far_out():
+    high = init.initializer(init.TruncatedNormal(1.0, 0.0, 9.0, 10.0), [1000]).asnumpy()
+    low = init.initializer(init.TruncatedNormal(1.0, 0.0, -10.0, -9.0), [1000]).asnumpy()
+    assert 9 <= high.min() and high.max() <= 10 and abs(high.mean() - 9.109) < 0.02
+    assert -10 <= low.min() and low.max() <= -9 and abs(low.mean() + 9.109) < 0.02
+
+
+@pytest.mark.parametrize("shape", [[6, 8], [8, 6], [5, 2, 2, 2]])
+def test_orthogonal_rows_or_columns(shape):
+    matrix = init.initializer(init.Orthogonal(2.0), shape).asnumpy().reshape(shape[0], -1)
+    product = matrix @ matrix.T if shape[0] <= matrix.shape[1] else matrix.T @ matrix
+    np.testing.assert_allclose(product, 4 * np.eye(len(product)), atol=2e-6)
+
+
+def test_sparse_columns():
+    zeros = init.initializer(init.Sparse(0.25), [10, 30]).asnumpy() == 0
+    assert (zeros.sum(0) == 3).all()
+    assert len({tuple(column) for column in zeros.T}) > 10
+
+
+def test_the_same_seed_gives_the_same_values():
+    drawn = []
+    for _ in range(2):
+        ms.set_seed(3)
+        drawn.append([init.initializer(n, [4, 5]).asnumpy() for n in ("normal", "he_uniform")])
+    np.testing.assert_array_equal(*drawn)
+    assert (drawn[0][0] != init.initializer("normal", [4, 5]).asnumpy()).any()
+
+
+def test_a_tensor_is_given_back():
+    tensor = ms.Tensor([1.0, 2.0])
+    assert init.initializer(tensor) is tensor
+    assert init.initializer(tensor, [2]) is tensor
+
+
+def test_a_users_initializer():
+    class Ramp(init.Initializer):
+        def _initialize(self, arr):
+            init._assignment(arr, np.arange(arr.size).reshape(arr.shape))
+
+    tensor = init.initializer(Ramp(), [2, 3], ms.float16)
+    assert tensor.dtype is ms.float16
+    np.testing.assert_array_equal(tensor.asnumpy(), [[0, 1, 2], [3, 4, 5]])
+    assert ms.Parameter(tensor, name="w").clone(Ramp()).asnumpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    "expression", cases.INITIALIZER_ERRORS.values(), ids=list(cases.INITIALIZER_ERRORS)
+)
+def test_bad_input_raises_the_originals_class_and_names_the_line(expression):
+    kind, _ = RECORDED["errors"][expression]
+    with pytest.raises(Exception) as caught:
+        evaluate(compile(expression, "user_script.py", "eval"))
+    assert type(caught.value).__name__ == kind
+    assert "user_script.py:1]" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_filling_starts_no_backend():
+    script = (
+        "import mindjax as ms, jax\n"
+        "from mindjax.common.initializer import initializer\n"
+        "ms.set_seed(1)\n"
+        "p = [ms.Parameter(initializer('he_uniform', [4, 5]), name='w')]\n"
+        "ms.nn.Momentum(p, 0.1, 0.9, 0.1, 2.0)\n"
+        "ms.nn.Adam(p, [0.1, 0.2])\n"
+        "from jax._src import xla_bridge\n"
+        "assert not xla_bridge._backends, xla_bridge._backends\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
