@@ -41,6 +41,8 @@ class Generator:
     def __init__(self, seed: int | None = None) -> None:
         seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
         self._initial = seed
+        # One made inside a user's jax trace dies with it: it may advance there.
+        self._inside_trace = jax_private.tracing()
         self._seed = RandomState(seed, "generator.seed")
         self._offset = RandomState(0, "generator.offset")
 
@@ -94,7 +96,8 @@ class Generator:
         """
         seed, offset = self._seed, self._offset
         host = offset._value
-        if current.frame is None and type(host) is np.ndarray and not jax_private.tracing():
+        on_host = current.frame is None and type(host) is np.ndarray
+        if on_host and (self._inside_trace or not jax_private.tracing()):
             offset._value = np.asarray(host + np.uint32(1), np.uint32)
             offset._version += 1
             return seed.value if type(seed._value) is not np.ndarray else seed._value, host

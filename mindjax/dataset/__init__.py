@@ -4,6 +4,7 @@ from mindjax.dataset import config as config
 from mindjax.dataset import transforms as transforms
 from mindjax.dataset import vision as vision
 from mindjax.dataset.config import ErrorSamplesMode as ErrorSamplesMode
+from mindjax.dataset.engine import operations as _operations
 from mindjax.dataset.engine.batching import BatchDataset as BatchDataset
 from mindjax.dataset.engine.batching import BatchInfo as BatchInfo
 from mindjax.dataset.engine.batching import PaddedBatchDataset as PaddedBatchDataset
@@ -20,7 +21,6 @@ from mindjax.dataset.engine.operations import ShuffleDataset as ShuffleDataset
 from mindjax.dataset.engine.operations import SkipDataset as SkipDataset
 from mindjax.dataset.engine.operations import TakeDataset as TakeDataset
 from mindjax.dataset.engine.operations import ZipDataset as ZipDataset
-from mindjax.dataset.engine.operations import zip_datasets as zip
 from mindjax.dataset.engine.samplers import BuiltinSampler as BuiltinSampler
 from mindjax.dataset.engine.samplers import DistributedSampler as DistributedSampler
 from mindjax.dataset.engine.samplers import IterSampler as IterSampler
@@ -40,3 +40,5 @@ from mindjax.dataset.sources.mappable import MappableDataset as MappableDataset
 from mindjax.dataset.sources.mappable import SourceDataset as SourceDataset
 from mindjax.dataset.sources.mnist import FashionMnistDataset as FashionMnistDataset
 from mindjax.dataset.sources.mnist import MnistDataset as MnistDataset
+
+zip = _operations.zip_datasets

@@ -216,7 +216,11 @@ def get_multiprocessing_timeout_interval() -> int:
 
 
 def set_enable_watchdog(enable: bool) -> None:
-    """Switch the report of silent worker processes on or off."""
+    """Switch the report of silent worker processes on or off.
+
+    Args:
+        enable: whether to.
+    """
     _flag("set_enable_watchdog", "enable", enable)
     _settings["enable_watchdog"] = enable
 
@@ -298,7 +302,11 @@ def get_iterator_mode() -> dict[str, bool]:
 
 
 def set_enable_shared_mem(enable: bool) -> None:
-    """Record whether worker processes may use shared memory; they use pipes, whatever it says."""
+    """Record whether worker processes may use shared memory; they use pipes, whatever it says.
+
+    Args:
+        enable: whether to.
+    """
     _flag("set_enable_shared_mem", "enable", enable)
     _settings["enable_shared_mem"] = enable
 
@@ -309,7 +317,11 @@ def get_enable_shared_mem() -> bool:
 
 
 def set_monitor_sampling_interval(interval: int) -> None:
-    """Record the interval of the original's profiler, in ms; nothing here reads it."""
+    """Record the interval of the original's profiler, in ms; nothing here reads it.
+
+    Args:
+        interval: positive integer.
+    """
     _positive("set_monitor_sampling_interval", "interval", interval, "Interval given")
     _settings["monitor_sampling_interval"] = interval
 
@@ -320,7 +332,11 @@ def get_monitor_sampling_interval() -> int:
 
 
 def set_callback_timeout(timeout: int) -> None:
-    """Record the seconds that a dataset callback may take; nothing here reads it."""
+    """Record the seconds that a dataset callback may take; nothing here reads it.
+
+    Args:
+        timeout: positive integer, in seconds.
+    """
     _positive("set_callback_timeout", "timeout", timeout, "Timeout given")
     _settings["callback_timeout"] = timeout
 
@@ -331,7 +347,11 @@ def get_callback_timeout() -> int:
 
 
 def set_auto_num_workers(enable: bool) -> None:
-    """Record whether the original tunes worker counts; the processors decide here."""
+    """Record whether the original tunes worker counts; the processors decide here.
+
+    Args:
+        enable: whether to.
+    """
     _flag("set_auto_num_workers", "enable", enable)
     _settings["auto_num_workers"] = enable
 
@@ -342,7 +362,11 @@ def get_auto_num_workers() -> bool:
 
 
 def set_numa_enable(numa_enable: bool) -> None:
-    """Record whether the original binds workers to NUMA nodes; the system schedules them here."""
+    """Record whether the original binds workers to NUMA nodes; the system schedules them here.
+
+    Args:
+        numa_enable: whether to.
+    """
     _flag("set_numa_enable", "numa_enable", numa_enable)
     _settings["numa_enable"] = numa_enable
 
@@ -353,7 +377,11 @@ def get_numa_enable() -> bool:
 
 
 def set_auto_offload(offload: bool) -> None:
-    """Record whether the original moves transforms to the device; they stay on the host here."""
+    """Record whether the original moves transforms to the device; they stay on the host here.
+
+    Args:
+        offload: whether to.
+    """
     _flag("set_auto_offload", "offload", offload)
     _settings["auto_offload"] = offload
 
@@ -388,7 +416,11 @@ def get_enable_autotune() -> bool:
 
 
 def set_autotune_interval(interval: int) -> None:
-    """Record the interval of the original's autotuner, in steps; nothing here reads it."""
+    """Record the interval of the original's autotuner, in steps; nothing here reads it.
+
+    Args:
+        interval: positive integer.
+    """
     if not isinstance(interval, int) or isinstance(interval, bool):
         raise located(TypeError, "For 'set_autotune_interval': interval must be of type int.")
     if not 0 <= interval <= INT32_MAX:
@@ -406,7 +438,11 @@ def get_autotune_interval() -> int:
 
 
 def set_fast_recovery(fast_recovery: bool) -> None:
-    """Record whether a resumed pipeline may skip without replaying random transforms."""
+    """Record whether a resumed pipeline may skip without replaying random transforms.
+
+    Args:
+        fast_recovery: whether to.
+    """
     _flag("set_fast_recovery", "fast_recovery", fast_recovery)
     _settings["fast_recovery"] = fast_recovery
 
@@ -443,7 +479,11 @@ def get_debug_mode() -> bool:
 
 
 def set_dynamic_shape(is_dynamic: bool) -> None:
-    """Record whether shapes change from batch to batch; every pipeline allows it here."""
+    """Record whether shapes change from batch to batch; every pipeline allows it here.
+
+    Args:
+        is_dynamic: whether they change.
+    """
     _flag("set_dynamic_shape", "is_dynamic", is_dynamic)
     _settings["dynamic_shape"] = is_dynamic
 

@@ -39,7 +39,7 @@ class Families:
             The executable and the numbers to pass at the end of its inputs.
         """
         values = jax_private.literals(jaxpr)
-        if not values or not _comparable(jaxpr):
+        if not _comparable(jaxpr):
             return compile_(jaxpr, []), []
         masked, _ = jax_private.hoist_literals(jaxpr, set(range(len(values))))
         key = (str(masked), layout)

@@ -1,5 +1,8 @@
 """The PyTorch-flavoured face: the same ops with `dim` and `keepdim`."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 # arithmetic, reduction, comparison, linear algebra
 from mindjax.mint.arithmetic import add as add
 from mindjax.mint.arithmetic import baddbmm as baddbmm
@@ -45,8 +48,8 @@ from mindjax.ops.arithmetic import pow as pow
 from mindjax.ops.arithmetic import remainder as remainder
 from mindjax.ops.arithmetic import sign as sign
 from mindjax.ops.blending import addcdiv as addcdiv
-from mindjax.ops.blending import clamp as clamp
 from mindjax.ops.blending import lerp as lerp
+from mindjax.ops.clipping import clamp as clamp
 from mindjax.ops.comparison import allclose as allclose
 from mindjax.ops.comparison import eq as eq
 from mindjax.ops.comparison import greater as greater
@@ -66,9 +69,9 @@ from mindjax.ops.exponential import exp as exp
 from mindjax.ops.exponential import exp2 as exp2
 from mindjax.ops.exponential import expm1 as expm1
 from mindjax.ops.exponential import log as log
-from mindjax.ops.exponential import log10 as log10
 from mindjax.ops.exponential import log1p as log1p
 from mindjax.ops.exponential import log2 as log2
+from mindjax.ops.exponential import log10 as log10
 from mindjax.ops.exponential import reciprocal as reciprocal
 from mindjax.ops.exponential import rsqrt as rsqrt
 from mindjax.ops.exponential import sqrt as sqrt
@@ -97,6 +100,15 @@ from mindjax.ops.reduction import sum as sum
 from mindjax.ops.rounding import ceil as ceil
 from mindjax.ops.rounding import floor as floor
 from mindjax.ops.rounding import round as round
+from mindjax.ops.special import float_power as float_power
+from mindjax.ops.special import imag as imag
+from mindjax.ops.special import isneginf as isneginf
+from mindjax.ops.special import logaddexp as logaddexp
+from mindjax.ops.special import logaddexp2 as logaddexp2
+from mindjax.ops.special import nan_to_num as nan_to_num
+from mindjax.ops.special import real as real
+from mindjax.ops.special import sinc as sinc
+from mindjax.ops.special import xlogy as xlogy
 from mindjax.ops.trigonometry import acos as acos
 from mindjax.ops.trigonometry import acosh as acosh
 from mindjax.ops.trigonometry import arccos as arccos
@@ -118,4 +130,74 @@ from mindjax.ops.trigonometry import sinh as sinh
 from mindjax.ops.trigonometry import tan as tan
 from mindjax.ops.trigonometry import tanh as tanh
 
+# isort: split
 # shape, indexing, creation, sampling
+from mindjax.mint.creation import linspace as linspace
+from mindjax.mint.creation import ones as ones
+from mindjax.mint.creation import zeros as zeros
+from mindjax.mint.indexing import gather as gather
+from mindjax.mint.indexing import index_select as index_select
+from mindjax.mint.indexing import scatter as scatter
+from mindjax.mint.sampling import multinomial as multinomial
+from mindjax.mint.sampling import normal as normal
+from mindjax.mint.sampling import rand as rand
+from mindjax.mint.sampling import rand_like as rand_like
+from mindjax.mint.sampling import randint as randint
+from mindjax.mint.sampling import randint_like as randint_like
+from mindjax.mint.sampling import randn as randn
+from mindjax.mint.sampling import randn_like as randn_like
+from mindjax.mint.sampling import randperm as randperm
+from mindjax.mint.shape import cat as cat
+from mindjax.mint.shape import chunk as chunk
+from mindjax.mint.shape import concat as concat
+from mindjax.mint.shape import diag as diag
+from mindjax.mint.shape import flatten as flatten
+from mindjax.mint.shape import meshgrid as meshgrid
+from mindjax.mint.shape import narrow as narrow
+from mindjax.mint.shape import permute as permute
+from mindjax.mint.shape import repeat_interleave as repeat_interleave
+from mindjax.mint.shape import select as select
+from mindjax.mint.shape import split as split
+from mindjax.mint.shape import squeeze as squeeze
+from mindjax.mint.shape import stack as stack
+from mindjax.mint.shape import transpose as transpose
+from mindjax.ops.creation import empty as empty
+from mindjax.ops.creation import empty_like as empty_like
+from mindjax.ops.creation import eye as eye
+from mindjax.ops.creation import full_like as full_like
+from mindjax.ops.creation import ones_like as ones_like
+from mindjax.ops.creation import zeros_like as zeros_like
+from mindjax.ops.gather import take_flat as take
+from mindjax.ops.masking import masked_select as masked_select
+from mindjax.ops.masking import nonzero as nonzero
+from mindjax.ops.masking import unique_sorted as unique
+from mindjax.ops.ranges import arange as arange
+from mindjax.ops.rearrange import flip as flip
+from mindjax.ops.rearrange import roll as roll
+from mindjax.ops.rearrange import tril as tril
+from mindjax.ops.rearrange import triu as triu
+from mindjax.ops.sampling import bernoulli_by as bernoulli
+from mindjax.ops.scatter import index_sum as index_add
+from mindjax.ops.scatter import scatter_along_add as scatter_add
+from mindjax.ops.sequence import dstack as dstack
+from mindjax.ops.sequence import hstack as hstack
+from mindjax.ops.sequence import tile as tile
+from mindjax.ops.sequence import unbind as unbind
+from mindjax.ops.shape import broadcast_to as broadcast_to
+from mindjax.ops.shape import ravel as ravel
+from mindjax.ops.shape import reshape as reshape
+from mindjax.ops.shape import swapaxes as swapaxes
+from mindjax.ops.shape import t as t
+from mindjax.ops.shape import unsqueeze as unsqueeze
+from mindjax.ops.state import identity as clone
+
+# networks
+if TYPE_CHECKING:
+    from mindjax.mint import nn as nn
+
+
+def __getattr__(name: str) -> Any:
+    # Layers rest on Cells, which lie above: mint.nn is loaded when it is asked for.
+    if name == "nn":
+        return importlib.import_module("mindjax.mint.nn")
+    raise AttributeError(f"module 'mindjax.mint' has no attribute '{name}'")

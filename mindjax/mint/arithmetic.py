@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mindjax.ops import arithmetic, logic, products, rounding
+from mindjax.core.errors import located
+from mindjax.ops import arithmetic, gather, logic, products, rounding
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -124,3 +125,24 @@ def baddbmm(
         ValueError: the sizes do not fit.
     """
     return products.baddbmm(input, batch1, batch2, beta, alpha)
+
+
+def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+    """Take ``input`` where the condition holds, ``other`` elsewhere (MindSpore: ``mint.where``).
+
+    Args:
+        condition: Bool Tensor.
+        input: Tensor or number; without it the positions of what is not zero are asked for.
+        other: Tensor or number.
+
+    Returns:
+        Tensor of the broadcast shape; or a tuple of Int64 Tensors, one an axis of ``condition``.
+
+    Raises:
+        TypeError: only one of ``input`` and ``other`` is given, or the dtypes do not mix.
+    """
+    if input is None and other is None:
+        return gather.nonzero(condition, as_tuple=True)
+    if input is None or other is None:
+        raise located(TypeError, "For 'where', 'input' and 'other' must be given together.")
+    return logic.where(condition, input, other)

@@ -305,7 +305,7 @@ class RegistryMixin:
                 f"For 'update_parameters_name', the 'prefix' must be str, but got {prefix!r}.",
             )
         for name, parameter in self.parameters_and_names(expand=recurse):
-            parameter.name = prefix + (parameter.name if parameter.is_named else name)
+            parameter.name = prefix + name
 
     def check_names(self) -> None:
         """Check that Parameter names are unique.

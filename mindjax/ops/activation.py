@@ -12,6 +12,7 @@ from jax import lax
 from mindjax.core import checks
 from mindjax.core.dtype import as_dtype
 from mindjax.core.errors import located
+from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.core.random import default_generator, key
 from mindjax.ops.arithmetic import neg
@@ -30,7 +31,8 @@ class ReLU(Primitive):
         """Apply it to any real array."""
         if x.dtype == np.bool_:
             return x
-        return jax.nn.relu(x)
+        # A select lets XLA keep fewer temporaries than a maximum; NaN passes through both.
+        return jnp.where(x <= 0, jnp.zeros((), x.dtype), x)
 
 
 class ReLU6(Primitive):
@@ -403,6 +405,27 @@ class GLU(Primitive):
         return value * lax.logistic(gate)
 
 
+class Logit(Primitive):
+    """log(x / (1 - x)) (MindSpore: ``ops.Logit``).
+
+    Args:
+        eps: x is cut to [eps, 1 - eps] first; a negative one cuts nothing.
+    """
+
+    eps: float = -1.0
+
+    def __post_init__(self) -> None:
+        checks.of_type("eps", self.eps, (float, int), "Logit")
+
+    def compute(self, x: Array) -> Array:
+        """Apply it to a float array."""
+        checks.floating("input", x.dtype, "Logit")
+        if self.eps >= 0:
+            low, high = np.asarray(self.eps, x.dtype), np.asarray(1 - self.eps, x.dtype)
+            x = jnp.where(x < low, low, jnp.where(x > high, high, x))
+        return jnp.log(x / (1 - x))
+
+
 class _RReLU(Primitive, register=False):
     """Leaky rectified linear unit with uniform random slopes."""
 
@@ -461,15 +484,16 @@ def relu(input: Any, inplace: bool = False) -> Tensor:
         Tensor of the same shape and dtype.
     """
     out = _RELU(input)
-    return _written(input, out, "relu") if inplace else out
+    return write(input, out, "relu") if inplace else out
 
 
-def _written(target: Any, value: Any, owner: str) -> Any:
-    if not hasattr(target, "assign_value"):
+def write(target: Any, value: Any, owner: str) -> Any:
+    """Write a result into the Tensor that it was made of, and give that Tensor."""
+    if not isinstance(target, Handle):
         raise located(
             TypeError, f"For '{owner}', 'inplace' needs a Tensor, but got {type(target).__name__}."
         )
-    target.set_data(value) if target.is_parameter else target.copy_(value)
+    target.assign_value(value._value, value._node)
     return target
 
 
@@ -536,7 +560,7 @@ def softmax(input: Any, axis: int = -1, *, dtype: Any = None) -> Tensor:
             f"the type of 'axis' must be 'int', but got '{axis}' with type "
             f"'{type(axis).__name__}'.",
         )
-    return Softmax(axis)(_cast(input, dtype))
+    return Softmax(axis)(cast_to(input, dtype))
 
 
 def log_softmax(logits: Any, axis: int = -1) -> Tensor:
@@ -557,10 +581,11 @@ def log_softmax(logits: Any, axis: int = -1) -> Tensor:
 
 def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """Give the softmax of the negated array (MindSpore: ``ops.softmin``); arguments as `softmax`."""
-    return Softmax(axis)(neg(_cast(x, dtype)))
+    return Softmax(axis)(neg(cast_to(x, dtype)))
 
 
-def _cast(x: Any, dtype: Any) -> Any:
+def cast_to(x: Any, dtype: Any) -> Any:
+    """Cast to a dtype, if one is given."""
     return x if dtype is None else cast(x, as_dtype(dtype))
 
 
@@ -672,6 +697,19 @@ def threshold(input: Any, thr: float, value: float) -> Tensor:
     checks.of_type("thr", thr, (float, int), "threshold")
     checks.of_type("value", value, (float, int), "threshold")
     return Threshold(thr, value)(input)
+
+
+def logit(input: Any, eps: float | None = None) -> Tensor:
+    """Apply log(x / (1 - x)) (MindSpore: ``ops.logit``).
+
+    Args:
+        input: any shape, float.
+        eps: the input is cut to [eps, 1 - eps] first; None cuts nothing.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
+    return Logit(-1.0 if eps is None else eps)(input)
 
 
 def tanhshrink(input: Any) -> Tensor:

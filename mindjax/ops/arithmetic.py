@@ -153,7 +153,7 @@ class Mul(Primitive):
 
     def compute(self, x: Array, y: Array) -> Array:
         """Multiply arrays that broadcast to each other."""
-        return jnp.multiply(*promote_pair("Mul", x, y))
+        return jnp.multiply(*_product_pair("Mul", x, y))
 
 
 _mul = Mul()
@@ -185,8 +185,19 @@ class Div(Primitive):
 
     def compute(self, x: Array, y: Array) -> Array:
         """Divide arrays that broadcast to each other."""
-        x, y = promote_pair("Div", x, y)
+        x, y = _product_pair("Div", x, y)
         return jnp.divide(floating(x), floating(y))
+
+
+def _product_pair(op: str, x: Array, y: Array) -> tuple[Array, Array]:
+    """Promote factors; wide unsigned integers do not even mix with truth values here."""
+    wide = ("uint16", "uint32", "uint64")
+    if x is not None and y is not None and x.dtype != y.dtype and (x.dtype in wide or y.dtype in wide):
+        raise located(
+            TypeError,
+            f"For Op[{op}], the promote output type is invalid: {x.dtype} and {y.dtype} do not mix.",
+        )
+    return promote_pair(op, x, y)
 
 
 _div = Div()
@@ -202,6 +213,25 @@ class RealDiv(Primitive):
         x, y = promote_pair("RealDiv", x, y)
         refuse_bool("RealDiv", x)
         return jnp.divide(x, y) if jnp.issubdtype(x.dtype, jnp.inexact) else _trunc_div(x, y)
+
+
+_real_div = RealDiv()
+
+
+def real_divide(x: TensorLike, y: TensorLike) -> Tensor:
+    """Divide in the promoted dtype (MindSpore: ``ops.tensor_div``).
+
+    Args:
+        x: Tensor or number.
+        y: Tensor or number that broadcasts to the first.
+
+    Returns:
+        Tensor of the broadcast shape and the promoted dtype; integers are cut towards zero.
+
+    Raises:
+        TypeError: the dtypes do not mix, or both are Bool.
+    """
+    return _real_div(x, y)
 
 
 class TruncateDiv(RealDiv):
@@ -694,3 +724,12 @@ def minimum(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: the dtypes do not mix.
     """
     return _minimum(input, other)
+
+
+tensor_add = add
+tensor_sub = sub
+tensor_mul = mul
+tensor_div = real_divide
+tensor_mod = floor_mod
+tensor_floordiv = floor_divide
+tensor_pow = pow

@@ -1,4 +1,4 @@
-"""Sums of several Tensors, clamping and blends: `AddN`, `clamp`, `lerp`, `addcmul`, `addcdiv`."""
+"""Sums of several Tensors, and blends: `addn`, `lerp`, `addcmul`, `addcdiv`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import jax.numpy as jnp
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.arithmetic import maximum, minimum
-from mindjax.ops.cast import cast_like
 from mindjax.ops.promotion import convert, floating, promote
 
 if TYPE_CHECKING:
@@ -88,78 +86,6 @@ def accumulate_n(x: Sequence[Tensor]) -> Tensor:
         ValueError: the shapes differ, or there is no Tensor.
     """
     return _accumulate_n(x)
-
-
-class ClampTensor(Primitive):
-    """Values limited to a range (MindSpore: ``ClampTensor``)."""
-
-    promotes: ClassVar[tuple[int, ...]] = (0, 1, 2)
-
-    def compute(self, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
-        """Limit values; where the bounds cross the upper one holds, and NaN stays."""
-        if low is None and high is None:
-            raise located(ValueError, "For Clamp, at least one of 'min' or 'max' must not be None.")
-        x, low, high = promote(x, low, high, op="Clamp", broadcast=True)
-        # Strict comparison: the gradient at a bound is 1, as in the original.
-        if low is not None:
-            x = jnp.where(x < low, low, x)
-        if high is not None:
-            x = jnp.where(x > high, high, x)
-        return x
-
-
-_clamp = ClampTensor()
-
-
-def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Limit values to a range (MindSpore: ``ops.clamp``).
-
-    Args:
-        input: Tensor of any shape.
-        min: lower bound, a number or a Tensor that broadcasts to ``input``; None for none.
-        max: upper bound, likewise.
-
-    Returns:
-        Tensor of the broadcast shape and the promoted dtype.
-
-    Raises:
-        ValueError: both bounds are None.
-        TypeError: the dtypes do not mix.
-    """
-    return _clamp(input, min, max)
-
-
-clip = clamp
-
-
-def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
-    """Limit values to a range and keep the dtype (MindSpore: ``ops.clip_by_value``).
-
-    Args:
-        x: Tensor of any shape, or tuple or list of Tensors.
-        clip_value_min: lower bound, a number or a Tensor that broadcasts to ``x``; None for none.
-        clip_value_max: upper bound, likewise.
-
-    Returns:
-        Tensor of ``x``'s shape and dtype, or a tuple of such.
-
-    Raises:
-        ValueError: both bounds are None.
-    """
-    if isinstance(x, tuple | list):
-        return tuple(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
-    if clip_value_min is None and clip_value_max is None:
-        raise located(
-            ValueError,
-            "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be "
-            "None.",
-        )
-    out = x
-    if clip_value_max is not None:
-        out = minimum(out, clip_value_max)
-    if clip_value_min is not None:
-        out = maximum(out, clip_value_min)
-    return cast_like(out, x)
 
 
 class Addcmul(Primitive):

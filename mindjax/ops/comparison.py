@@ -120,6 +120,7 @@ def less(input: TensorLike, other: TensorLike) -> Tensor:
 
 
 lt = less
+tensor_lt = less
 
 
 class LessEqual(Primitive):
@@ -152,6 +153,7 @@ def less_equal(input: TensorLike, other: TensorLike) -> Tensor:
 
 
 le = less_equal
+tensor_le = less_equal
 
 
 class Greater(Primitive):
@@ -184,6 +186,7 @@ def greater(input: TensorLike, other: TensorLike) -> Tensor:
 
 
 gt = greater
+tensor_gt = greater
 
 
 class GreaterEqual(Primitive):
@@ -216,6 +219,7 @@ def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
 
 
 ge = greater_equal
+tensor_ge = greater_equal
 
 
 class IsClose(Primitive):

@@ -148,7 +148,7 @@ class HyperMap:
             out = [self._map(function, row, depth - 1) for row in reversed(rows)][::-1]
         else:
             out = [self._map(function, row, depth - 1) for row in rows]
-        return out if isinstance(first, list) else tuple(out)
+        return tuple(out)
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -194,3 +194,35 @@ def tail(sequence: Any) -> tuple[Any, ...]:
     if not len(sequence):
         raise located(ValueError, "For 'tail', the sequence must not be empty.")
     return tuple(sequence[1:])
+
+
+def constexpr(
+    fn: Callable[..., Any] | None = None,
+    get_instance: bool = True,
+    name: str | None = None,
+    reuse_result: bool = True,
+    check: bool = True,
+) -> Callable[..., Any]:
+    """Mark a function of constants; it runs in Python while a graph is compiled.
+
+    Args:
+        fn: the function; without it, a decorator is given.
+        get_instance: kept for the original's signature, as are the following: a function of
+            constants needs no instance, no name of its own and no cache here.
+        name: see ``get_instance``.
+        reuse_result: see ``get_instance``.
+        check: see ``get_instance``.
+
+    Returns:
+        The function itself.
+    """
+    return fn if fn is not None else lambda function: function
+
+
+def __getattr__(name: str) -> Any:
+    """Give what the original lists in ``ops.composite`` and other modules define here."""
+    if name in ("GradOperation", "clip_by_value", "clip_by_global_norm"):
+        from mindjax import ops
+
+        return getattr(ops, name)
+    raise AttributeError(f"module 'mindspore.ops.composite' has no attribute '{name}'")

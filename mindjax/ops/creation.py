@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +14,7 @@ from mindjax.core.dtype import Number, as_dtype, float32, from_np, int64
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, integer, sizes, static
+from mindjax.ops.bound import BoundPrimitive, integer, sizes
 from mindjax.ops.shape import shape_of
 
 if TYPE_CHECKING:
@@ -205,7 +204,7 @@ def fill(type: Any, shape: Any, value: Any) -> Tensor:
     """Fill a shape with one value (MindSpore: ``ops.fill``).
 
     Args:
-        type: element type; None for that of ``value``.
+        type: element type; None for Int64.
         shape: sizes.
         value: number or 0-d Tensor.
 
@@ -221,8 +220,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
     Args:
         size: sizes, or one size.
         fill_value: number or 0-d Tensor.
-        dtype: element type; by default Int64 for Python numbers without a fraction point, else
-            that of the value.
+        dtype: element type; Int64 by default, whatever the value, as in the original.
 
     Returns:
         Tensor.
@@ -231,7 +229,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
         TypeError: a size is no integer, or ``dtype`` no data type.
         ValueError: a size is negative.
     """
-    checked = None if dtype is None else checked_dtype("full", dtype, float32)
+    checked = checked_dtype("full", dtype, int64)
     return FillV2(shape=sizes("full", "size", size), dtype=checked)(fill_value)
 
 
@@ -289,188 +287,6 @@ def need_no_device(op: str, device: Any) -> None:
         )
 
 
-class Range(BoundPrimitive):
-    """Numbers from start, a step apart; call: ``Range()(start, end, step)``."""
-
-    maxlen: int = 1000000
-    arrays: ClassVar[int] = 2
-    count: int | None = field(default=None, kw_only=True)
-    dtype: Number = field(default=int64, kw_only=True)
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Make the Tensor; the numbers must be known, since they give its length."""
-        if self.count is not None:
-            return as_tensor(Primitive.__call__(self, *inputs))
-        start, end, step = (_number("Range", v) for v in inputs)
-        return _range(start, end, step, _range_dtype((start, end, step)), self.maxlen)
-
-    def compute(self, start: Array, step: Array) -> Array:
-        """Count, and scale."""
-        assert self.count is not None
-        wide = np.float64 if self.dtype.kind == "float" else np.int64
-        steps = lax.iota(wide, self.count)
-        return (start.astype(wide) + steps * step.astype(wide)).astype(self.dtype.np)
-
-
-def _number(op: str, value: Any) -> int | float:
-    value = static(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        kind = "String" if isinstance(value, str) else type(value).__name__
-        raise located(
-            TypeError,
-            f"For {op}, the input type must be int or float or a TensorScalar in [mindspore.int32, "
-            f"mindspore.float32, mindspore.int64, mindspore.float64], but got {kind}",
-        )
-    return value
-
-
-def _range_dtype(values: Any) -> Number:
-    return float32 if any(isinstance(v, float) for v in values) else int64
-
-
-def _range(start: float, end: float, step: float, dtype: Number, limit: int | None = None) -> Any:
-    if step == 0:
-        raise located(ValueError, "For Range, delta cannot be equal to zero.")
-    if start < end and step < 0:
-        raise located(ValueError, "For Range, delta cannot be negative when limit > start.")
-    if start > end and step > 0:
-        raise located(ValueError, "For Range, delta cannot be positive when limit < start.")
-    count = math.ceil((end - start) / step)
-    if limit is not None and count > limit:
-        raise located(
-            ValueError, f"For 'Range', the number of elements {count} is more than maxlen {limit}."
-        )
-    wide = np.float64 if dtype.kind == "float" else np.int64
-    return Range(count=count, dtype=dtype)(np.asarray(start, wide), np.asarray(step, wide))
-
-
-def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
-    """Make the numbers from ``start`` up to, not including, ``end`` (MindSpore: ``ops.arange``).
-
-    Args:
-        start: first number, or the end when ``end`` is None; number or 0-d Tensor.
-        end: where to stop.
-        step: distance.
-        dtype: element type; by default Int64, Float32 when an argument is a float.
-
-    Returns:
-        1-d Tensor.
-
-    Raises:
-        TypeError: an argument is no number.
-        ValueError: ``step`` is 0 or leads away from ``end``.
-    """
-    if end is None:
-        start, end = 0, start
-    values = tuple(_number("arange", v) for v in (start, end, step))
-    return _range(*values, checked_dtype("arange", dtype, _range_dtype(values)))
-
-
-def range_(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
-    """Make the numbers from ``start`` up to, not including, ``end`` (MindSpore: ``ops.range``).
-
-    Args:
-        start: first number.
-        end: where to stop.
-        step: distance.
-        maxlen: largest number of elements.
-
-    Returns:
-        1-d Tensor, Int64 or Float32.
-
-    Raises:
-        TypeError: an argument is no number.
-        ValueError: ``step`` is 0 or leads away from ``end``, or there are too many elements.
-    """
-    return Range(maxlen)(start, end, step)
-
-
-class LinSpace(BoundPrimitive):
-    """Evenly spaced numbers, ends included; call: ``LinSpace()(start, stop, num)``."""
-
-    arrays: ClassVar[int] = 2
-    statics: ClassVar[tuple[str, ...]] = ("num",)
-    num: int | None = field(default=None, kw_only=True)
-    dtype: Number | None = field(default=None, kw_only=True)
-
-    def compute(self, start: Array, stop: Array) -> Array:
-        """Interpolate."""
-        num = self.num
-        assert num is not None
-        if num <= 0:
-            raise located(
-                ValueError,
-                f"For primitive[LinSpace], the num must be greater than 0, but got {num}.",
-            )
-        dtype = _float_of(start) if self.dtype is None else self.dtype.np
-        start, stop = start.astype(dtype)[..., None], stop.astype(dtype)[..., None]
-        if num == 1:
-            return start
-        steps = lax.iota(np.int32, num).astype(dtype)
-        # The last element is `stop` itself, whatever the rounding of the step.
-        raised = start + steps * ((stop - start) / (num - 1))
-        return jnp.where(steps == num - 1, stop, raised)
-
-
-def _float_of(x: Array) -> Any:
-    return x.dtype if jnp.issubdtype(x.dtype, jnp.floating) else np.dtype(np.float32)
-
-
-def linspace(start: Any, end: Any, steps: int) -> Tensor:
-    """Make evenly spaced numbers, both ends included (MindSpore: ``ops.linspace``).
-
-    Args:
-        start: number or Tensor: first number.
-        end: number or Tensor: last number.
-        steps: how many.
-
-    Returns:
-        Float Tensor; its last axis holds the numbers.
-
-    Raises:
-        TypeError: ``steps`` is no integer.
-        ValueError: ``steps`` is not positive.
-    """
-    record = LinSpace(num=integer("LinSpace", "num", steps))
-    return as_tensor(Primitive.__call__(record, *_arrays(start, end)))
-
-
-def _arrays(*values: Any) -> tuple[Any, ...]:
-    return tuple(
-        np.asarray(v, np.float32) if isinstance(v, bool | int | float) else v for v in values
-    )
-
-
-def logspace(start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Any = float32) -> Tensor:
-    """Make numbers whose logarithms are evenly spaced (MindSpore: ``ops.logspace``).
-
-    Args:
-        start: exponent of the first number.
-        end: exponent of the last number.
-        steps: how many.
-        base: positive base.
-        dtype: element type.
-
-    Returns:
-        Tensor.
-    """
-    checked = checked_dtype("logspace", dtype, float32)
-    return as_tensor(
-        _LogSpace(integer("logspace", "steps", steps), checked)(*_arrays(start, end, base))
-    )
-
-
-class _LogSpace(Primitive, register=False):
-    """Powers of a base with evenly spaced exponents."""
-
-    steps: int
-    dtype: Number
-
-    def compute(self, start: Array, stop: Array, base: Array) -> Array:
-        exponents = jnp.linspace(start, stop, self.steps, dtype=np.float64)
-        return jnp.power(base.astype(np.float64), exponents).astype(self.dtype.np)
-
-
 class Eye(BoundPrimitive):
     """Ones on the main diagonal; call: ``Eye()(n, m, dtype)``."""
 
@@ -484,8 +300,7 @@ class Eye(BoundPrimitive):
         """Make the Tensor."""
         if not inputs:
             return as_tensor(Primitive.__call__(self))
-        n, m, dtype = (*inputs, None, None)[:3]
-        return eye(n, m, dtype)
+        return eye(*inputs)
 
     def compute(self) -> Array:
         """Compare rows with columns."""

@@ -153,15 +153,23 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
     return _DropoutElements(1.0 - p)(input, *generator.next_key())
 
 
-def _dropout_channels(
-    input: Any, p: float, training: bool, batched: int, either: bool, owner: str
-) -> Any:
+def dropout_channels(input: Any, p: float, training: bool, first: int, owner: str) -> Any:
+    """Drop whole channels at random and scale the rest.
+
+    Args:
+        input: any shape, float.
+        p: probability of a channel to be dropped, in [0, 1].
+        training: False gives ``input`` itself.
+        first: number of leading axes that a channel does not span.
+        owner: function named in errors.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     checks.boolean("training", training, owner)
     checks.float_in_range("p", p, 0, 1, owner)
-    _check_rank(input, (batched - 1, batched) if either else (batched,), owner)
     if not training:
         return input
-    first = 2 if len(input.shape) == batched else 1
     return _DropoutChannels(1.0 - p, first)(input, *default_generator().next_key())[0]
 
 
@@ -170,12 +178,14 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
 
     MindSpore: ``ops.dropout1d``.
     """
-    return _dropout_channels(input, p, training, 3, True, "dropout1d")
+    _check_rank(input, (2, 3), "dropout1d")
+    return dropout_channels(input, p, training, len(input.shape) - 1, "dropout1d")
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
     """Drop whole channels of (N, C, H, W); arguments as `dropout` (MindSpore: ``ops.dropout2d``)."""
-    return _dropout_channels(input, p, training, 4, False, "Dropout2D")
+    _check_rank(input, (4,), "Dropout2D")
+    return dropout_channels(input, p, training, 2, "dropout2d")
 
 
 def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
@@ -183,4 +193,5 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
 
     MindSpore: ``ops.dropout3d``.
     """
-    return _dropout_channels(input, p, training, 5, False, "Dropout3D")
+    _check_rank(input, (5,), "Dropout3D")
+    return dropout_channels(input, p, training, 2, "dropout3d")

@@ -337,3 +337,6 @@ def erfinv(input: Tensor) -> Tensor:
         Tensor of the same shape, of the input's floating dtype.
     """
     return _erfinv(input)
+
+
+tensor_exp = exp

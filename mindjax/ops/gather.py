@@ -53,19 +53,19 @@ def _platform(array: Array) -> str:
     return next(iter(array.devices())).platform
 
 
-def check_range(op: str, indices: Any, size: int) -> None:
+def check_range(op: str, indices: Any, size: int, error: type[Exception] = RuntimeError) -> None:
     """Raise if an index has no element, where that can be known without waiting for a device.
 
     It is known in PYNATIVE on the CPU. In a compiled program such an index reads NaN (the lowest
     integer), and a write to it is dropped.
 
     Raises:
-        RuntimeError: an index is out of range.
+        RuntimeError: an index is out of range; or ``error``, where it is given.
     """
     if current.frame is not None:
         return
     array = unwrap(indices)
-    if is_traced(array) or isinstance(array, jax.Array) and _platform(array) != "cpu":
+    if is_traced(array) or (isinstance(array, jax.Array) and _platform(array) != "cpu"):
         return
     host = np.asarray(array)
     if host.dtype.kind not in "iu" or not host.size:
@@ -73,7 +73,7 @@ def check_range(op: str, indices: Any, size: int) -> None:
     worst = host.max() if host.max() >= size else host.min()
     if not -size <= worst < size:
         raise located(
-            RuntimeError,
+            error,
             f"For '{op}', the 'input_indices' should be in the range [{-size}, {size}), but got "
             f"{worst}.",
         )
@@ -313,7 +313,7 @@ def check_coordinates(op: str, indices: Any, shape: tuple[int, ...]) -> None:
     if current.frame is not None:
         return
     array = unwrap(indices)
-    if is_traced(array) or isinstance(array, jax.Array) and _platform(array) != "cpu":
+    if is_traced(array) or (isinstance(array, jax.Array) and _platform(array) != "cpu"):
         return
     host = np.asarray(array)
     if host.dtype.kind not in "iu" or not host.size or host.shape[-1] > len(shape):
@@ -407,30 +407,6 @@ def merge_axes(
     return merged, jnp.where(valid, linear, np.asarray(total, dtype)), place, order
 
 
-class MaskedFill(Primitive):
-    """One value where a mask is true; the mask broadcasts with the input."""
-
-    promotes: ClassVar[tuple[int, ...]] = (0, 2)
-
-    def compute(self, x: Array, mask: Array, value: Array) -> Array:
-        """Fill; the value is cast to the dtype of ``x``."""
-        if mask.dtype != np.bool_:
-            raise located(
-                TypeError,
-                "For primitive[MaskedFill], the input argument[mask] must be a type of {Bool}, but "
-                f"got {from_np(mask.dtype)}.",
-            )
-        if value.ndim:
-            raise located(
-                ValueError,
-                "For 'MaskedFill', 'value' only supports a 0-dimensional value tensor or a float "
-                f"number, but got tensor with {value.ndim} dimension(s).",
-            )
-        shape = broadcast_shape("MaskedFill", x.shape, mask.shape)
-        x, mask = broadcast(x, shape), broadcast(mask, shape)
-        return jnp.where(mask, value.astype(x.dtype), x)
-
-
 def broadcast_shape(op: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Give the common shape of several.
 
@@ -445,176 +421,6 @@ def broadcast_shape(op: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
         ) from None
 
 
-def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """Put a value where a mask is true (MindSpore: ``ops.masked_fill``).
-
-    Args:
-        input_x: Tensor.
-        mask: Bool Tensor; it broadcasts with ``input_x``.
-        value: number or 0-d Tensor, cast to the dtype of ``input_x``.
-
-    Returns:
-        Tensor of the dtype of ``input_x``.
-
-    Raises:
-        TypeError: ``mask`` is not Bool.
-        ValueError: ``value`` has axes, or the shapes do not broadcast.
-    """
-    return MaskedFill()(input_x, mask, value)
-
-
-def need_values(op: str, instead: str, *arrays: Any) -> None:
-    """Raise if an array has no values yet.
-
-    Raises:
-        RuntimeError: an array is being traced.
-    """
-    if any(is_traced(a) for a in arrays):
-        raise located(
-            RuntimeError,
-            f"For '{op}', the shape of the result depends on values, which a compiled program does "
-            f"not have: {instead}, or run this part in PYNATIVE_MODE.",
-        )
-
-
-class NonZero(Primitive):
-    """Index tuples of the elements that are not zero, one a row."""
-
-    concrete: ClassVar[bool] = True
-
-    def compute(self, x: Array) -> Array:
-        """Find them on the host."""
-        need_values("nonzero", "use ops.where(condition, a, b) with a mask", x)
-        return jnp.asarray(np.argwhere(np.asarray(x)), np.int64)
-
-
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """Find the elements that are not zero (MindSpore: ``ops.nonzero``).
-
-    Args:
-        input: Tensor of rank r.
-        as_tuple: whether to give one vector an axis.
-
-    Returns:
-        Int64 Tensor of shape (n, r), or a tuple of r Tensors of shape (n,).
-
-    Raises:
-        RuntimeError: a compiled program asks, which cannot know n.
-    """
-    found = NonZero()(input)
-    if not as_tuple:
-        return found
-    from mindjax.ops.sequence import unstack
-
-    return unstack(found, 1)
-
-
-def argwhere(input: Tensor) -> Tensor:
-    """Find the elements that are not zero; as `nonzero`."""
-    return nonzero(input)
-
-
-class _BroadcastBoth(Primitive, register=False):
-    """Two arrays in their common shape."""
-
-    def compute(self, x: Array, y: Array) -> tuple[Array, Array]:
-        shape = broadcast_shape("MaskedSelect", x.shape, y.shape)
-        return broadcast(x, shape), broadcast(y, shape)
-
-
-class MaskedSelect(Primitive):
-    """The elements where a mask is true, in one axis."""
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Select; the positions are found first, the elements gathered by them."""
-        x, mask = inputs
-        if shape_of(x) != shape_of(mask):
-            x, mask = _BroadcastBoth()(x, mask)
-        flat = NonZero()(_Bool("MaskedSelect")(reshape(mask, (-1,))))
-        return Gather.__call__(Gather(axis=0), reshape(x, (-1,)), reshape(flat, (-1,)))
-
-
-class _Bool(Primitive, register=False):
-    """A mask, checked."""
-
-    op: str
-
-    def compute(self, mask: Array) -> Array:
-        if mask.dtype != np.bool_:
-            raise located(
-                TypeError,
-                f"For primitive[{self.op}], the input argument[mask] must be a type of {{Bool}}, "
-                f"but got {from_np(mask.dtype)}.",
-            )
-        return mask
-
-
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """Take the elements where a mask is true (MindSpore: ``ops.masked_select``).
-
-    Args:
-        input: Tensor.
-        mask: Bool Tensor; it broadcasts with ``input``.
-
-    Returns:
-        Tensor with one axis.
-
-    Raises:
-        TypeError: ``mask`` is not Bool.
-        RuntimeError: a compiled program asks, which cannot know how many there are.
-    """
-    return MaskedSelect()(input, mask)
-
-
-class Unique(Primitive):
-    """Distinct elements in order of first appearance, and where each element went."""
-
-    concrete: ClassVar[bool] = True
-
-    def compute(self, x: Array) -> tuple[Array, Array]:
-        """Find them on the host."""
-        need_values("unique", "sort and mask repeated elements instead", x)
-        host = np.asarray(x).reshape(-1)
-        values, first, inverse = np.unique(host, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        dtype = np.int32 if x.dtype == np.int32 else np.int64
-        return jnp.asarray(values[order]), jnp.asarray(rank[inverse].astype(dtype))
-
-
-def unique(input: Tensor) -> tuple[Tensor, Tensor]:
-    """Find the distinct elements in order of first appearance (MindSpore: ``ops.unique``).
-
-    Args:
-        input: Tensor.
-
-    Returns:
-        The distinct elements, and for each element of the flattened input the index of its value.
-
-    Raises:
-        RuntimeError: a compiled program asks, which cannot know how many there are.
-    """
-    return Unique()(input)
-
-
-class UniqueExt(Primitive, register=False):
-    """Distinct elements in rising order, with inverse and counts (``mint.unique``)."""
-
-    axis: int | None
-    concrete: ClassVar[bool] = True
-
-    def compute(self, x: Array) -> tuple[Array, Array, Array]:
-        """Find them on the host."""
-        need_values("unique", "sort and mask repeated elements instead", x)
-        host = np.asarray(x)
-        values, inverse, counts = np.unique(
-            host, return_inverse=True, return_counts=True, axis=self.axis
-        )
-        inverse = inverse.reshape(host.shape if self.axis is None else -1)
-        return jnp.asarray(values), jnp.asarray(inverse, np.int64), jnp.asarray(counts, np.int64)
-
-
 class EmbeddingLookup(Primitive):
     """Rows by index; call: ``EmbeddingLookup()(input_params, input_indices, offset)``."""
 
@@ -624,33 +430,6 @@ class EmbeddingLookup(Primitive):
         valid = (where >= 0) & (where < x.shape[0])
         rows = take("EmbeddingLookup", x, jnp.where(valid, where, 0), 0)
         return jnp.where(valid.reshape(valid.shape + (1,) * (x.ndim - 1)), rows, 0).astype(x.dtype)
-
-
-def unique_sorted(
-    input: Tensor,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """Find the distinct elements in rising order (MindSpore: ``mint.unique``).
-
-    Args:
-        input: Tensor.
-        sorted: kept for the original's signature: the elements always rise.
-        return_inverse: whether to give the index of each element's value.
-        return_counts: whether to give how often each value occurs.
-        dim: axis whose slices are compared; None compares elements.
-
-    Returns:
-        Tensor, or a tuple with inverse and counts behind it.
-
-    Raises:
-        RuntimeError: a compiled program asks, which cannot know how many there are.
-    """
-    values, inverse, counts = UniqueExt(dim)(input)
-    more = [t for t, wanted in ((inverse, return_inverse), (counts, return_counts)) if wanted]
-    return (values, *more) if more else values
 
 
 class _Bounded(Primitive, register=False):

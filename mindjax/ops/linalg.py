@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -12,8 +12,8 @@ from mindjax.core.dtype import Number, as_dtype
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.cast import cast
-from mindjax.ops.promotion import convert, floating
-from mindjax.ops.static import axes_in, axis_in, static_axis
+from mindjax.ops.promotion import convert, floating, promote_pair
+from mindjax.ops.static import axes_in, axis_in, static_axis, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -181,7 +181,7 @@ def matrix_norm(
     if not isinstance(axes, tuple) or len(axes) != 2 or ord is None:
         raise located(
             ValueError,
-            f"For 'matrix_norm', 'axis' must be two axes and 'ord' not None, but got {axis}, {ord}.",
+            f"For 'matrix_norm', 'axis' must be two axes, 'ord' not None, but got {axis}, {ord}.",
         )
     return norm(A, ord, axes, keepdims, dtype=dtype)
 
@@ -222,3 +222,94 @@ def inverse(input: Tensor) -> Tensor:
         ValueError: the last two sizes differ.
     """
     return _inverse(input)
+
+
+class LpNorm(Primitive):
+    """p-norm over axes (MindSpore: ``ops.LpNorm``).
+
+    Args:
+        axis: the axes.
+        p: order of the norm.
+        keep_dims: whether reduced axes stay, with size 1.
+        epsilon: least value of the sum of powers.
+    """
+
+    axis: Axis
+    p: int = 2
+    keep_dims: bool = False
+    epsilon: float = 1e-12
+
+    def compute(self, x: Array) -> Array:
+        """Reduce an array."""
+        axes = axes_in(_tuple(self.axis), x.ndim, "LpNorm")
+        x = jnp.abs(floating(x))
+        if self.p == 0:
+            return convert(jnp.sum(x != 0, axes, dtype=np.int32, keepdims=self.keep_dims), x.dtype)
+        total = jnp.sum(x**self.p, axes, keepdims=self.keep_dims)
+        return jnp.maximum(total, jnp.asarray(self.epsilon, x.dtype)) ** (1 / self.p)
+
+
+class L2Normalize(Primitive):
+    """Vectors along an axis scaled to length 1 (MindSpore: ``ops.L2Normalize``).
+
+    Args:
+        axis: the axis, an int or a list of one.
+        epsilon: least value of the squared length.
+    """
+
+    axis: Axis = 0
+    epsilon: float = 1e-4
+
+    def __post_init__(self) -> None:
+        axes = _tuple(self.axis)
+        if not isinstance(axes, tuple) or len(axes) != 1:
+            raise located(
+                TypeError,
+                f"For 'L2Normalize', the length of 'axis' must be 1, but got {self.axis}.",
+            )
+
+    def compute(self, x: Array) -> Array:
+        """Scale an array."""
+        axes = axes_in(_tuple(self.axis), x.ndim, "L2Normalize")
+        total = jnp.sum(jnp.square(x), axes, keepdims=True)
+        return x / jnp.sqrt(jnp.maximum(total, jnp.asarray(self.epsilon, x.dtype)))
+
+
+def _tuple(axis: Any) -> Any:
+    return tuple(axis) if isinstance(axis, list) else (axis,) if isinstance(axis, int) else axis
+
+
+class _CosineSimilarity(Primitive, register=False):
+    """Cosine of the angle between vectors along an axis."""
+
+    dim: int = 1
+    eps: float = 1e-08
+    promotes: ClassVar[tuple[int, ...]] = (0, 1)
+
+    def compute(self, x: Array, y: Array) -> Array:
+        """Compare arrays that broadcast to each other."""
+        x, y = (floating(a) for a in promote_pair("cosine_similarity", x, y))
+        axis = axis_in(self.dim, max(x.ndim, y.ndim), "cosine_similarity", "dim")
+        x, y = jnp.broadcast_arrays(x, y)
+        least = jnp.asarray(self.eps, x.dtype)
+        lengths = (jnp.sqrt(jnp.sum(jnp.square(a), axis, keepdims=True)) for a in (x, y))
+        units = [a / jnp.maximum(n, least) for a, n in zip((x, y), lengths, strict=True)]
+        return jnp.sum(units[0] * units[1], axis)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
+    """Take the cosine of the angle between vectors (MindSpore: ``ops.cosine_similarity``).
+
+    Args:
+        x1: Tensor of any shape; integers are computed in Float32.
+        x2: Tensor that broadcasts to ``x1``.
+        dim: axis of the vectors.
+        eps: least length that a vector counts with.
+
+    Returns:
+        Tensor without the axis.
+
+    Raises:
+        ValueError: there is no such axis, or the shapes do not broadcast.
+    """
+    return _CosineSimilarity(static_int(dim, "cosine_similarity", "dim"), float(eps))(x1, x2)

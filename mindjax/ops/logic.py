@@ -350,7 +350,7 @@ def isfinite(input: Tensor) -> Tensor:
 
 
 class Select(Primitive):
-    """Elements of one array where a condition holds, else of another (MindSpore: ``ops.Select``)."""
+    """Elements of one array where a condition holds, else of another (``ops.Select``)."""
 
     promotes: ClassVar[tuple[int, ...]] = (1, 2)
 

@@ -147,8 +147,16 @@ class SoftmaxCrossEntropyWithLogits(Primitive):
                 f"For '{owner}', evaluator arg 'label' shape must be consistent with 'logits' "
                 f"shape, but got 'label' shape: {labels.shape}, 'logits' shape: {logits.shape}.",
             )
-        logp = log_softmax_of(logits, 1)
-        return -jnp.sum(labels * logp, 1), jnp.exp(logp) - labels
+        # MindSpore: the gradient is softmax - labels even where the labels do not sum to 1, and
+        # none flows to the labels (test ce_prim_grad).
+        labels = lax.stop_gradient(labels)
+        shifted = logits - lax.stop_gradient(jnp.max(logits, 1, keepdims=True))
+        exponentials = jnp.exp(shifted)
+        total = jnp.sum(exponentials, 1)
+        log_total = jnp.log(total)
+        excess = lax.stop_gradient((jnp.sum(labels, 1) - 1) * log_total)
+        loss = log_total + excess - jnp.sum(labels * shifted, 1)
+        return loss, exponentials / total[:, None] - labels
 
 
 class SigmoidCrossEntropyWithLogits(Primitive):

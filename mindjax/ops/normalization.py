@@ -14,6 +14,7 @@ from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
+from mindjax.ops.promotion import promote
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -32,13 +33,13 @@ def _moments(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> tuple[A
     return (mean if keepdims else mean.reshape(variance.shape)), variance
 
 
-def _check_channels(owner: str, x: Array, channel: int, **vectors: Array) -> None:
+def _check_channels(owner: str, x: Array, channel: int, **vectors: Array | None) -> None:
     if x.ndim < 2 or x.ndim <= channel:
         raise located(
             ValueError, f"For '{owner}', the input must have at least 2 dims, but got {x.ndim}."
         )
     for name, vector in vectors.items():
-        if vector.shape != (x.shape[channel],):
+        if vector is not None and vector.shape != (x.shape[channel],):
             raise located(
                 ValueError,
                 f"For {owner}, {name}.shape[0] should be equal to input_x's channel dimension: "
@@ -53,12 +54,21 @@ def _spread(vector: Array, x: Array, channel: int) -> Array:
 
 
 def _normalize(
-    x: Array, mean: Array, variance: Array, scale: Array, bias: Array, epsilon: float, channel: int
+    x: Array,
+    mean: Array,
+    variance: Array,
+    scale: Array | None,
+    bias: Array | None,
+    epsilon: float,
+    channel: int,
 ) -> Array:
     """Normalize with one multiplication and one addition an element."""
-    factor = scale * lax.rsqrt(variance + np.asarray(epsilon, variance.dtype))
-    centred = _wide(x) - _spread(mean, x, channel)
-    out = centred * _spread(factor, x, channel) + _spread(bias, x, channel)
+    factor = lax.rsqrt(variance + np.asarray(epsilon, variance.dtype))
+    if scale is not None:
+        factor = scale.astype(factor.dtype) * factor
+    out = (_wide(x) - _spread(mean, x, channel)) * _spread(factor, x, channel)
+    if bias is not None:
+        out = out + _spread(bias.astype(out.dtype), x, channel)
     return out.astype(x.dtype)
 
 
@@ -68,11 +78,20 @@ class _BatchNormInference(Primitive, register=False):
     epsilon: float
     channel: int = 1
 
-    def compute(self, x: Array, scale: Array, bias: Array, mean: Array, variance: Array) -> Array:
+    def compute(
+        self,
+        x: Array,
+        scale: Array | None,
+        bias: Array | None,
+        mean: Array,
+        variance: Array,
+    ) -> Array:
         checks.floating("input_x", x.dtype, "BatchNorm")
         _check_channels(
             "BatchNorm", x, self.channel, scale=scale, bias=bias, mean=mean, variance=variance
         )
+        # MindSpore: no gradient flows to the moving moments (test batch_norm_eval).
+        mean, variance = lax.stop_gradient(mean), lax.stop_gradient(variance)
         return _normalize(x, mean, variance, scale, bias, self.epsilon, self.channel)
 
 
@@ -87,7 +106,12 @@ class _BatchNormTraining(Primitive, register=False):
     channel: int = 1
 
     def compute(
-        self, x: Array, scale: Array, bias: Array, mean: Array, variance: Array
+        self,
+        x: Array,
+        scale: Array | None,
+        bias: Array | None,
+        mean: Array | None,
+        variance: Array | None,
     ) -> tuple[Array, ...]:
         checks.floating("input_x", x.dtype, "BatchNorm")
         _check_channels(
@@ -96,6 +120,8 @@ class _BatchNormTraining(Primitive, register=False):
         axes = tuple(a for a in range(x.ndim) if a != self.channel)
         batch_mean, batch_variance = _moments(_wide(x), axes)
         out = _normalize(x, batch_mean, batch_variance, scale, bias, self.epsilon, self.channel)
+        if mean is None or variance is None:
+            return out, batch_mean, batch_variance
         count = x.size // x.shape[self.channel]
         unbiased = lax.stop_gradient(batch_variance) * (count / max(count - 1, 1))
         weight = np.asarray(self.momentum, mean.dtype)
@@ -118,10 +144,10 @@ def batch_norm_training(
 
     Args:
         x: (N, C, ...), or the channels at ``channel``.
-        scale: (C,).
-        bias: (C,).
-        mean: (C,): moving mean; written if it is a Tensor or Parameter.
-        variance: (C,): moving variance, unbiased; written in the same way.
+        scale: (C,), or None for ones.
+        bias: (C,), or None for zeros.
+        mean: (C,): moving mean; written if it is a Tensor or Parameter; None for none.
+        variance: (C,): moving variance, unbiased; the same.
         epsilon: added to the variance.
         momentum: weight of the batch in the moving moments.
         channel: axis of the channels.
@@ -130,8 +156,8 @@ def batch_norm_training(
         The normalized array, the batch's mean and its biased variance.
     """
     record = _BatchNormTraining(float(epsilon), float(momentum), channel)
-    out, batch_mean, batch_variance, following, spread = record(x, scale, bias, mean, variance)
-    for target, value in ((mean, following), (variance, spread)):
+    out, batch_mean, batch_variance, *moving = record(x, scale, bias, mean, variance)
+    for target, value in zip((mean, variance), moving, strict=False):
         if isinstance(target, Handle):
             target.assign_value(value._value)
     return out, batch_mean, batch_variance
@@ -522,3 +548,37 @@ def normalize(
     """
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
     return _Normalize(float(p), dims, float(eps))(input)
+
+
+class _CosineSimilarity(Primitive, register=False):
+    """Cosine of the angle between two arrays along an axis."""
+
+    dim: int
+    eps: float
+
+    def compute(self, x1: Array, x2: Array) -> Array:
+        x1, x2 = promote(x1, x2, op="cosine_similarity")
+        checks.floating("x1", x1.dtype, "cosine_similarity")
+        x1, x2 = jnp.broadcast_arrays(x1, x2)
+        axis = checks.axis_in_rank(self.dim, x1.ndim, "cosine_similarity")
+        least = np.asarray(self.eps**2, x1.dtype)
+        squares = [jnp.maximum(jnp.sum(jnp.square(x), axis), least) for x in (x1, x2)]
+        return jnp.sum(x1 * x2, axis) * lax.rsqrt(squares[0]) * lax.rsqrt(squares[1])
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """Take the cosine of the angle between vectors (MindSpore: ``ops.cosine_similarity``).
+
+    Args:
+        x1: any shape, float.
+        x2: a shape that broadcasts with it.
+        dim: axis of the vectors.
+        eps: smallest norm that is divided by.
+
+    Returns:
+        Tensor of the common shape without the axis.
+
+    Raises:
+        ValueError: ``dim`` is outside the rank.
+    """
+    return _CosineSimilarity(checks.of_type("dim", dim, int, "cosine_similarity"), float(eps))(x1, x2)

@@ -36,7 +36,7 @@ def _same_dtype(op: str, x: Any, y: Any) -> None:
 
 
 class MatMulExt(Primitive):
-    """Matrix product of arrays of rank 1 or more, with broadcast batches (MindSpore: ``MatMulExt``)."""
+    """Matrix product of arrays of rank 1 or more (MindSpore: ``MatMulExt``)."""
 
     def compute(self, x: Array, y: Array) -> Array:
         """Multiply arrays of rank 1 or more."""

@@ -538,7 +538,7 @@ def reverse_sequence(x: Tensor, seq_lengths: Any, seq_dim: int, batch_dim: int =
     return ReverseSequence(seq_dim, batch_dim)(x, seq_lengths)
 
 
-def vander(x: Tensor, N: int | None = None) -> Tensor:  # noqa: N803
+def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Make a matrix whose columns are falling powers of a vector.
 
     Args:

@@ -12,8 +12,9 @@ import numpy as np
 from mindjax.core.dtype import Number, as_dtype, int32
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.arithmetic import maximum, minimum
-from mindjax.ops.cast import cast, convert_values
+from mindjax.ops.arithmetic import maximum, minimum, true_divide
+from mindjax.ops.cast import cast, cast_like, convert_values
+from mindjax.ops.logic import isnan, logical_not
 from mindjax.ops.logic import where as select_where
 from mindjax.ops.promotion import convert, floating, is_bool, refuse_bool, truth
 from mindjax.ops.static import axes_in, bind, static_axis
@@ -167,8 +168,9 @@ class ReduceAny(_Reduction):
     axis: Axis = ()
 
     def compute(self, x: Array) -> Array:
-        """Take the logical or of an array."""
-        return jnp.any(truth(x), self._axes(x), keepdims=self.keep_dims)
+        """Take the logical or of an array; UInt8 stays UInt8, as in the original."""
+        found = jnp.any(truth(x), self._axes(x), keepdims=self.keep_dims)
+        return convert(found, x.dtype) if x.dtype == np.uint8 else found
 
 
 class ReduceAll(_Reduction):
@@ -338,7 +340,7 @@ def any(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         keep_dims: whether reduced axes stay, with size 1.
 
     Returns:
-        Bool Tensor without the axes.
+        Bool Tensor without the axes, UInt8 for a UInt8 one.
 
     Raises:
         ValueError: there is no such axis.
@@ -518,3 +520,61 @@ def count_nonzero(
     """
     record = CountNonZero(static_axis(axis, "count_nonzero"), bool(keep_dims))
     return cast(record(x), dtype)
+
+
+def nansum(
+    input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """Sum over axes, NaN counting as 0 (MindSpore: ``ops.nansum``).
+
+    Args:
+        input: real Tensor of any shape.
+        axis: axes to sum over, all by default.
+        keepdims: whether reduced axes stay, with size 1.
+        dtype: element type of the result.
+
+    Returns:
+        Tensor without the axes.
+
+    Raises:
+        ValueError: there is no such axis.
+    """
+    return sum_ext(select_where(isnan(input), 0, input), axis, keepdims, dtype)
+
+
+def nanmean(
+    input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """Average over axes without the NaNs (MindSpore: ``ops.nanmean``).
+
+    Args:
+        input: real Tensor of any shape.
+        axis: axes to average over, all by default.
+        keepdims: whether reduced axes stay, with size 1.
+        dtype: element type of the result.
+
+    Returns:
+        Tensor without the axes, NaN where nothing is left.
+
+    Raises:
+        ValueError: there is no such axis.
+    """
+    count = sum_ext(logical_not(isnan(input)), axis, keepdims)
+    return true_divide(nansum(input, axis, keepdims, dtype=dtype), cast_like(count, input))
+
+
+def aminmax(input: Tensor, *, axis: Axis = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """Take the smallest and the largest element along an axis (MindSpore: ``ops.aminmax``).
+
+    Args:
+        input: real Tensor of any shape.
+        axis: the axis; None means all.
+        keepdims: whether the axis stays, with size 1.
+
+    Returns:
+        Smallest and largest elements.
+
+    Raises:
+        ValueError: there is no such axis.
+    """
+    return amin(input, axis, keepdims), amax(input, axis, keepdims)

@@ -13,7 +13,7 @@ from mindjax.core import random
 from mindjax.core.dtype import Number, as_dtype, float32, int32, int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import integer, sizes, static
+from mindjax.ops.bound import integer, sizes
 from mindjax.ops.creation import as_tensor, checked_dtype
 from mindjax.ops.shape import broadcast, shape_of
 
@@ -52,117 +52,49 @@ def draw(op: str, seed: Any = None, generator: Any = None) -> tuple[Any, Any]:
     return random.Generator(int(seed)).next_key()
 
 
-def _run(record: Primitive, *inputs: Any) -> Any:
+def run(record: Primitive, *inputs: Any) -> Any:
+    """Run a primitive whose inputs are host arrays, and give a Tensor."""
     return as_tensor(Primitive.__call__(record, *inputs))
 
 
-class _Normal(Primitive, register=False):
+class Normal(Primitive, register=False):
     """Standard normal numbers."""
 
     shape: tuple[int, ...]
     dtype: Number
 
     def compute(self, seed: Array, offset: Array) -> Array:
+        """Draw, or combine, as the class says."""
         wide = self.dtype.np if self.dtype.bits >= 32 else np.dtype(np.float32)
         key = random.key(seed, offset)
         return jax.random.normal(key, self.shape, wide).astype(self.dtype.np)
 
 
-class _Uniform(Primitive, register=False):
+class Uniform(Primitive, register=False):
     """Numbers uniform in [0, 1)."""
 
     shape: tuple[int, ...]
     dtype: Number
 
     def compute(self, seed: Array, offset: Array) -> Array:
+        """Draw, or combine, as the class says."""
         wide = self.dtype.np if self.dtype.bits >= 32 else np.dtype(np.float32)
         key = random.key(seed, offset)
         return jax.random.uniform(key, self.shape, wide).astype(self.dtype.np)
 
 
-class _Integers(Primitive, register=False):
+class Integers(Primitive, register=False):
     """Integers uniform from a lower bound up to, not including, an upper one."""
 
     shape: tuple[int, ...]
     dtype: Number
 
     def compute(self, low: Array, high: Array, seed: Array, offset: Array) -> Array:
+        """Draw, or combine, as the class says."""
         wide = np.int64 if low.dtype == np.int64 else np.int32
         key = random.key(seed, offset)
         drawn = jax.random.randint(key, self.shape, low.astype(wide), high.astype(wide), wide)
         return drawn.astype(self.dtype.np)
-
-
-class _RandomPrimitive(Primitive, register=False):
-    """Base of the original's random primitives: a seed of their own, 0 for the generator's."""
-
-    seed: int = 0
-    seed2: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("seed", "seed2"):
-            if integer(self.name, name, getattr(self, name)) < 0:
-                raise located(
-                    ValueError,
-                    f"For '{self.name}', the '{name}' must be int and must >= 0, but got "
-                    f"'{getattr(self, name)}' with type 'int'.",
-                )
-        own = random.Generator(self.seed * 2**16 + self.seed2) if self.seed or self.seed2 else None
-        self.__dict__["_own"] = own
-
-    def draw(self) -> tuple[Any, Any]:
-        """Give seed and offset of the next draw of this primitive."""
-        return draw(self.name, generator=self.__dict__["_own"])
-
-
-class StandardNormal(_RandomPrimitive):
-    """Standard normal numbers; call: ``StandardNormal()(shape)``."""
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Draw Float32 numbers."""
-        (shape,) = inputs
-        return _run(_Normal(sizes("StandardNormal", "shape", shape), float32), *self.draw())
-
-
-class UniformReal(_RandomPrimitive):
-    """Numbers uniform in [0, 1); call: ``UniformReal()(shape)``."""
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Draw Float32 numbers."""
-        (shape,) = inputs
-        return _run(_Uniform(sizes("UniformReal", "shape", shape), float32), *self.draw())
-
-
-class UniformInt(_RandomPrimitive):
-    """Integers uniform in [minval, maxval); call: ``UniformInt()(shape, minval, maxval)``."""
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Draw Int32 numbers."""
-        shape, low, high = inputs
-        record = _Integers(sizes("UniformInt", "shape", shape), int32)
-        return _run(record, _bound(low), _bound(high), *self.draw())
-
-
-def _bound(value: Any) -> Any:
-    return np.asarray(value, np.int64) if isinstance(value, int) else value
-
-
-class StandardLaplace(_RandomPrimitive):
-    """Numbers of the Laplace distribution of mean 0 and scale 1."""
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Draw Float32 numbers."""
-        (shape,) = inputs
-        return _run(_Laplace(sizes("StandardLaplace", "shape", shape)), *self.draw())
-
-
-class _Laplace(Primitive, register=False):
-    """Standard Laplace numbers."""
-
-    shape: tuple[int, ...]
-
-    def compute(self, seed: Array, offset: Array) -> Array:
-        return jax.random.laplace(random.key(seed, offset), self.shape, np.float32)
 
 
 def _float_dtype(op: str, dtype: Any, default: Number = float32) -> Number:
@@ -197,21 +129,15 @@ def standard_normal(shape: Any, seed: Any = None) -> Tensor:
         TypeError: a size is no integer.
         ValueError: a size is negative.
     """
-    record = _Normal(sizes("standard_normal", "shape", shape), float32)
-    return _run(record, *draw("standard_normal", seed))
+    record = Normal(sizes("standard_normal", "shape", shape), float32)
+    return run(record, *draw("standard_normal", seed))
 
 
-def standard_laplace(shape: Any, seed: Any = None) -> Tensor:
-    """Draw Laplace numbers of mean 0 and scale 1; as `standard_normal`."""
-    return _run(
-        _Laplace(sizes("standard_laplace", "shape", shape)), *draw("standard_laplace", seed)
-    )
-
-
-class _Affine(Primitive, register=False):
+class Affine(Primitive, register=False):
     """``scale * x + shift``, with x broadcast to the common shape."""
 
     def compute(self, x: Array, scale: Array, shift: Array) -> Array:
+        """Draw, or combine, as the class says."""
         return x * scale.astype(x.dtype) + shift.astype(x.dtype)
 
 
@@ -233,7 +159,7 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: Any = None) -> Tensor:
     """
     size = sizes("normal", "shape", shape)
     full = np.broadcast_shapes(size, shape_of(mean), shape_of(stddev))
-    return _Affine()(_run(_Normal(full, float32), *draw("normal", seed)), stddev, mean)
+    return Affine()(run(Normal(full, float32), *draw("normal", seed)), stddev, mean)
 
 
 def uniform(shape: Any, minval: Any, maxval: Any, seed: Any = None, dtype: Any = float32) -> Tensor:
@@ -264,8 +190,8 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: Any = None, dtype: Any =
     full = np.broadcast_shapes(sizes("uniform", "shape", shape), shape_of(minval), shape_of(maxval))
     key = draw("uniform", seed)
     if kind.kind in ("int", "uint"):
-        return _run(_Integers(full, kind), minval, maxval, *key)
-    return _Between()(_run(_Uniform(full, kind), *key), minval, maxval)
+        return run(Integers(full, kind), minval, maxval, *key)
+    return _Between()(run(Uniform(full, kind), *key), minval, maxval)
 
 
 class _Between(Primitive, register=False):
@@ -280,14 +206,14 @@ def draw_normal(
     shape: tuple[int, ...], dtype: Number, mean: Any, std: Any, key: tuple[Any, Any]
 ) -> Any:
     """Draw normal numbers of a shape and float dtype."""
-    return _Affine()(_run(_Normal(shape, _float_dtype("normal", dtype)), *key), std, mean)
+    return Affine()(run(Normal(shape, _float_dtype("normal", dtype)), *key), std, mean)
 
 
 def draw_uniform(
     shape: tuple[int, ...], dtype: Number, low: Any, high: Any, key: tuple[Any, Any]
 ) -> Any:
     """Draw uniform numbers of a shape and float dtype from [low, high)."""
-    return _Between()(_run(_Uniform(shape, _float_dtype("uniform", dtype)), *key), low, high)
+    return _Between()(run(Uniform(shape, _float_dtype("uniform", dtype)), *key), low, high)
 
 
 class _Exponential(Primitive, register=False):
@@ -297,11 +223,9 @@ class _Exponential(Primitive, register=False):
         return -jnp.log1p(-x) / rate.astype(x.dtype)
 
 
-def draw_exponential(
-    shape: tuple[int, ...], dtype: Number, rate: Any, key: tuple[Any, Any]
-) -> Any:
+def draw_exponential(shape: tuple[int, ...], dtype: Number, rate: Any, key: tuple[Any, Any]) -> Any:
     """Draw numbers of an exponential distribution of a shape and float dtype."""
-    return _Exponential()(_run(_Uniform(shape, _float_dtype("exponential", dtype)), *key), rate)
+    return _Exponential()(run(Uniform(shape, _float_dtype("exponential", dtype)), *key), rate)
 
 
 def draw_bernoulli(x: Any, p: Any, key: tuple[Any, Any]) -> Any:
@@ -329,8 +253,8 @@ def rand(*size: Any, dtype: Any = None, seed: Any = None) -> Tensor:
     Raises:
         ValueError: ``dtype`` is no float type, or a size or the seed is negative.
     """
-    record = _Uniform(_sizes_of("ops.rand", size), _float_dtype("rand", dtype))
-    return _run(record, *draw("rand", seed))
+    record = Uniform(_sizes_of("ops.rand", size), _float_dtype("rand", dtype))
+    return run(record, *draw("rand", seed))
 
 
 def randn(*size: Any, dtype: Any = None, seed: Any = None) -> Tensor:
@@ -347,8 +271,8 @@ def randn(*size: Any, dtype: Any = None, seed: Any = None) -> Tensor:
     Raises:
         ValueError: ``dtype`` is no float type, or a size or the seed is negative.
     """
-    record = _Normal(_sizes_of("ops.randn", size), _float_dtype("randn", dtype))
-    return _run(record, *draw("randn", seed))
+    record = Normal(_sizes_of("ops.randn", size), _float_dtype("randn", dtype))
+    return run(record, *draw("randn", seed))
 
 
 def draw_integers(
@@ -357,14 +281,15 @@ def draw_integers(
     """Draw integers from [low, high).
 
     Raises:
+        RuntimeError: the range is empty.
         TypeError: a bound is no integer.
-        ValueError: the range is empty, or ``dtype`` is no int type.
+        ValueError: ``dtype`` is no int type.
     """
     low, high = integer(op, "low", low), integer(op, "high", high)
     if low >= high:
-        raise located(ValueError, f"For '{op}', invalid min/max values: ({low}/{high})")
-    record = _Integers(size, _integer_dtype(op, dtype))
-    return _run(record, np.asarray(low, np.int64), np.asarray(high, np.int64), *key)
+        raise located(RuntimeError, f"For '{op}', invalid min/max values: ({low}/{high})")
+    record = Integers(size, _integer_dtype(op, dtype))
+    return run(record, np.asarray(low, np.int64), np.asarray(high, np.int64), *key)
 
 
 def randint(low: int, high: int, size: Any, seed: Any = None, *, dtype: Any = None) -> Tensor:
@@ -381,8 +306,9 @@ def randint(low: int, high: int, size: Any, seed: Any = None, *, dtype: Any = No
         Tensor.
 
     Raises:
+        RuntimeError: the range is empty.
         TypeError: a bound or size is no integer.
-        ValueError: the range is empty, or a size or the seed is negative.
+        ValueError: a size or the seed is negative.
     """
     shape = sizes("randint", "size", size)
     return draw_integers("randint", low, high, shape, dtype, draw("randint", seed))
@@ -391,13 +317,13 @@ def randint(low: int, high: int, size: Any, seed: Any = None, *, dtype: Any = No
 def rand_like(input: Tensor, seed: Any = None, *, dtype: Any = None) -> Tensor:
     """Draw uniform numbers from [0, 1) with the shape and dtype of a Tensor; as `rand`."""
     kind = _float_dtype("rand_like", dtype, as_dtype(input.dtype))
-    return _run(_Uniform(shape_of(input), kind), *draw("rand_like", seed))
+    return run(Uniform(shape_of(input), kind), *draw("rand_like", seed))
 
 
 def randn_like(input: Tensor, seed: Any = None, *, dtype: Any = None) -> Tensor:
     """Draw standard normal numbers with the shape and dtype of a Tensor; as `randn`."""
     kind = _float_dtype("randn_like", dtype, as_dtype(input.dtype))
-    return _run(_Normal(shape_of(input), kind), *draw("randn_like", seed))
+    return run(Normal(shape_of(input), kind), *draw("randn_like", seed))
 
 
 def randint_like(
@@ -437,49 +363,26 @@ def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = int64) -> Tens
         TypeError: ``n`` is no integer.
         ValueError: ``n`` is negative.
     """
-    (count,) = sizes("randperm", "n", n)
-    record = _Permutation(count, checked_dtype("randperm", dtype, int64))
+    kind = checked_dtype("randperm", dtype, int64)
     if not seed and not offset:
-        return _run(record, *draw("randperm"))
-    return _run(record, np.asarray(seed % 2**32, np.uint32), np.asarray(offset % 2**32, np.uint32))
+        return draw_permutation(n, kind, draw("randperm"))
+    own = np.asarray(seed % 2**32, np.uint32), np.asarray(offset % 2**32, np.uint32)
+    return draw_permutation(n, kind, own)
 
 
-class Randperm(Primitive):
-    """A permutation padded to a length; call: ``Randperm(max_length, pad, dtype)(n)``."""
-
-    max_length: int = 1
-    pad: int = -1
-    dtype: Number = int32
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Draw the permutation of ``n`` integers."""
-        from mindjax.ops.rearrange import pad
-
-        (n,) = inputs
-        count = static(n)
-        count = integer("Randperm", "n", count[0] if isinstance(count, tuple) else count)
-        if count > self.max_length:
-            raise located(
-                ValueError,
-                f"For 'Randperm', 'n' must be at most max_length {self.max_length}, but got {count}.",
-            )
-        return pad(randperm(count, dtype=self.dtype), (0, self.max_length - count), value=self.pad)
+def draw_permutation(n: int, dtype: Number, key: tuple[Any, Any]) -> Any:
+    """Draw a permutation of the integers below n."""
+    (count,) = sizes("randperm", "n", n)
+    return run(_Permutation(count, dtype), *key)
 
 
-class _Shuffle(Primitive, register=False):
+class Shuffle(Primitive, register=False):
     """Rows in random order."""
 
     def compute(self, x: Array, seed: Array, offset: Array) -> Array:
+        """Draw, or combine, as the class says."""
         order = jax.random.permutation(random.key(seed, offset), lax.iota(np.int32, x.shape[0]))
         return jnp.take(x, order, axis=0, mode="clip")
-
-
-class RandomShuffle(_RandomPrimitive):
-    """Rows in random order; call: ``RandomShuffle()(x)``."""
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Shuffle."""
-        return _Shuffle()(*inputs, *self.draw()) if shape_of(inputs[0]) else inputs[0]
 
 
 def shuffle(x: Tensor, seed: Any = None) -> Tensor:
@@ -492,7 +395,7 @@ def shuffle(x: Tensor, seed: Any = None) -> Tensor:
     Returns:
         Tensor of the same shape.
     """
-    return _Shuffle()(x, *draw("shuffle", seed)) if shape_of(x) else x
+    return Shuffle()(x, *draw("shuffle", seed)) if shape_of(x) else x
 
 
 class _Bernoulli(Primitive, register=False):
@@ -579,7 +482,7 @@ def draw_indices(
         ValueError: without replacement more are asked for than there are.
     """
     count = integer("multinomial", "num_samples", num_samples)
-    if count < 0 or not replacement and count > shape_of(input)[-1]:
+    if count < 0 or (not replacement and count > shape_of(input)[-1]):
         raise located(
             ValueError,
             "For 'multinomial', the 'num_samples' must be less than the last dimension of input "
@@ -606,115 +509,3 @@ def multinomial(
         ValueError: without replacement more are asked for than there are.
     """
     return draw_indices(input, num_samples, replacement, int32, draw("multinomial", seed))
-
-
-class Multinomial(_RandomPrimitive):
-    """Indices drawn in proportion to weights; call: ``Multinomial()(x, num_samples)``."""
-
-    dtype: Number = int32
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Draw with replacement."""
-        x, count = inputs
-        return draw_indices(x, count, True, self.dtype, self.draw())
-
-
-class _Gamma(Primitive, register=False):
-    """Numbers of gamma distributions."""
-
-    shape: tuple[int, ...]
-
-    def compute(self, alpha: Array, beta: Array, seed: Array, offset: Array) -> Array:
-        full = self.shape + np.broadcast_shapes(alpha.shape, beta.shape)
-        drawn = jax.random.gamma(random.key(seed, offset), alpha.astype(np.float32), full)
-        return drawn / beta.astype(np.float32)
-
-
-def gamma(shape: Any, alpha: Any, beta: Any, seed: Any = None) -> Tensor:
-    """Draw numbers of gamma distributions (MindSpore: ``ops.gamma``).
-
-    Args:
-        shape: sizes that stand before the shape of ``alpha`` and ``beta``.
-        alpha: float Tensor: shape parameters.
-        beta: float Tensor: rates.
-        seed: integer that starts a stream of its own.
-
-    Returns:
-        Float32 Tensor.
-    """
-    return _run(_Gamma(sizes("gamma", "shape", shape)), alpha, beta, *draw("gamma", seed))
-
-
-def laplace(shape: Any, mean: Any, lambda_param: Any, seed: Any = None) -> Tensor:
-    """Draw Laplace numbers (MindSpore: ``ops.laplace``).
-
-    Args:
-        shape: sizes.
-        mean: number or Tensor.
-        lambda_param: scale, a number or Tensor.
-        seed: integer that starts a stream of its own.
-
-    Returns:
-        Float32 Tensor of the common shape.
-    """
-    full = np.broadcast_shapes(
-        sizes("laplace", "shape", shape), shape_of(mean), shape_of(lambda_param)
-    )
-    return _Affine()(_run(_Laplace(full), *draw("laplace", seed)), lambda_param, mean)
-
-
-def random_categorical(
-    logits: Tensor, num_sample: int, seed: int = 0, dtype: Any = int64
-) -> Tensor:
-    """Draw categories from logits (MindSpore: ``ops.random_categorical``).
-
-    Args:
-        logits: float Tensor of shape (rows, categories).
-        num_sample: number of draws a row.
-        seed: starts a stream of its own; 0 takes the default generator.
-        dtype: element type.
-
-    Returns:
-        Tensor of shape (rows, num_sample).
-    """
-    count = integer("random_categorical", "num_sample", num_sample)
-    record = _Categorical(count, checked_dtype("random_categorical", dtype, int64))
-    return record(logits, *draw("random_categorical", seed or None))
-
-
-class _Categorical(Primitive, register=False):
-    """Categories drawn from logits."""
-
-    count: int
-    dtype: Number
-
-    def compute(self, logits: Array, seed: Array, offset: Array) -> Array:
-        shape = (logits.shape[0], self.count, logits.shape[1])
-        scores = jax.random.gumbel(random.key(seed, offset), shape, logits.dtype)
-        return lax.argmax(scores + logits[:, None, :], 2, np.int32).astype(self.dtype.np)
-
-
-class TruncatedNormal(Primitive):
-    """Normal numbers within two standard deviations; call: ``TruncatedNormal()(shape)``."""
-
-    dtype: Number = float32
-    seed: int = 0
-    seed2: int = 0
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Draw."""
-        (shape,) = inputs
-        record = _Truncated(sizes("TruncatedNormal", "shape", shape), self.dtype)
-        return _run(record, *draw("TruncatedNormal", self.seed or self.seed2 or None))
-
-
-class _Truncated(Primitive, register=False):
-    """Standard normal numbers between -2 and 2."""
-
-    shape: tuple[int, ...]
-    dtype: Number
-
-    def compute(self, seed: Array, offset: Array) -> Array:
-        key = random.key(seed, offset)
-        drawn = jax.random.truncated_normal(key, -2.0, 2.0, self.shape, np.float32)
-        return drawn.astype(self.dtype.np)

@@ -22,6 +22,7 @@ from mindjax.ops.gather import (
     merge_axes,
 )
 from mindjax.ops.shape import broadcast, shape_of
+from mindjax.ops.slicing import fitted
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -404,7 +405,7 @@ class AdvancedUpdate(Primitive, register=False):
         merged, linear, place, order = merge_axes("TensorScatterUpdate", x, self.axes, indices)
         where = index_array("TensorScatterUpdate", linear, merged.shape[place])
         shape = (*merged.shape[:place], *where.shape, *merged.shape[place + 1 :])
-        value = broadcast(value.astype(x.dtype), shape)
+        value = fitted(value.astype(x.dtype), shape)
         if not value.size:
             return x
         lead = tuple(range(place, place + where.ndim))
@@ -426,8 +427,8 @@ class MaskUpdate(Primitive, register=False):
         rest = x.shape[mask.ndim :]
         wide = mask.reshape(mask.shape + (1,) * len(rest))
         value = value.astype(x.dtype)
-        if value.ndim <= len(rest):
-            return jnp.where(wide, broadcast(value, rest), x)
+        if value.size == 1 or value.ndim <= len(rest):
+            return jnp.where(wide, fitted(value, rest), x)
         rows = broadcast(value, (value.shape[0], *rest))
         number = lax.cumsum(mask.reshape(-1).astype(np.int32), 0) - 1
         chosen = jnp.clip(number, 0, max(rows.shape[0] - 1, 0))

@@ -89,8 +89,7 @@ def spread(values: tuple[Any, ...]) -> Any:
     """Give what a method got as ``*values``: one sequence or several integers."""
     if len(values) == 1 and (
         isinstance(values[0], tuple | list | np.ndarray)
-        or isinstance(values[0], Handle)
-        and len(values[0].value_shape) == 1
+        or (isinstance(values[0], Handle) and len(values[0].value_shape) == 1)
     ):
         return values[0]
     return values
@@ -368,7 +367,7 @@ def broadcast(x: Array, shape: tuple[int, ...]) -> Array:
     lead = len(shape) - x.ndim
     full = tuple(x.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(shape))
     for i, s in enumerate(full):
-        if s < 0 or i >= lead and x.shape[i - lead] not in (1, s):
+        if s < 0 or (i >= lead and x.shape[i - lead] not in (1, s)):
             raise located(
                 ValueError,
                 "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or "

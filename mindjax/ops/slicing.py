@@ -98,6 +98,11 @@ class Index(Primitive, register=False):
         return x.reshape(region.shape)
 
 
+def fitted(value: Array, shape: tuple[int, ...]) -> Array:
+    """Broadcast a value to the part that it is written to; one element fits any."""
+    return broadcast(value.reshape(()) if value.size == 1 else value, shape)
+
+
 class Update(Primitive, register=False):
     """An array with the part that a basic index reads replaced; fields as in `Index`."""
 
@@ -106,7 +111,7 @@ class Update(Primitive, register=False):
     def compute(self, x: Array, value: Array, starts: Array | None = None) -> Array:
         """Write ``value``, cast and broadcast, into the part."""
         region = _region(x.shape, self.plan, starts)
-        value = broadcast(value.astype(x.dtype), tuple(region.shape)).reshape(region.kept)
+        value = fitted(value.astype(x.dtype), tuple(region.shape)).reshape(region.kept)
         if not value.size:
             return x
         backwards = [i for i, s in enumerate(region.steps) if s < 0]

@@ -10,14 +10,14 @@ from jax import lax
 
 from mindjax.core.dtype import from_np, promote_types
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle
+from mindjax.core.handle import Handle, is_traced, unwrap
 from mindjax.core.primitive import Primitive
 from mindjax.ops.gather import check_range, index_array
 from mindjax.ops.scatter import scatter_rows
 from mindjax.ops.shape import shape_of
 
 if TYPE_CHECKING:
-    from mindjax.tensor.tensor import Tensor
+    pass
 
 Array = jax.Array
 
@@ -331,16 +331,10 @@ def print_(*input_x: Any) -> None:
     Args:
         input_x: Tensors, numbers and texts; traced Tensors are printed when the program runs.
     """
-    if any(isinstance(x, Handle) and isinstance(_array(x), jax.core.Tracer) for x in input_x):
-        arrays = [_array(x) for x in input_x if isinstance(x, Handle)]
+    if any(isinstance(x, Handle) and is_traced(unwrap(x)) for x in input_x):
+        arrays = [unwrap(x) for x in input_x if isinstance(x, Handle)]
         texts = ["{}" if isinstance(x, Handle) else str(x).replace("{", "{{") for x in input_x]
         jax.debug.print("\n".join(texts), *arrays)
         return
     for x in input_x:
         print(repr(x) if isinstance(x, Handle) else x)
-
-
-def _array(x: Any) -> Any:
-    from mindjax.core.handle import unwrap
-
-    return unwrap(x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import jax
@@ -17,9 +19,16 @@ Array = jax.Array
 
 
 class _Update(Primitive, register=False):
-    """Base of primitives whose outputs are the new values of some of their inputs."""
+    """Base of primitives whose outputs are the new values of some of their inputs.
+
+    Class variables: the positions of what is written, of the gradient; how many new values a call
+    returns; whether a gradient of a wider dtype is narrowed.
+    """
 
     effect: ClassVar[bool] = True
+    gradient_at: ClassVar[int]
+    narrows: ClassVar[bool] = False
+    step: ClassVar[Callable[..., tuple[Any, ...]]]
     writes: ClassVar[tuple[int, ...]] = (0,)
     returns: ClassVar[int] = 1
 
@@ -42,37 +51,38 @@ class _Update(Primitive, register=False):
                 write(target, value)
         return values[0] if self.returns == 1 else values[: self.returns]
 
-    def gradient_for(self, variable: Array, gradient: Array) -> Array:
-        """Check a gradient and bring it to the variable's dtype.
+    def compute(self, *inputs: Any) -> tuple[Any, ...]:
+        """Check the gradient, and compute in Float32 where the inputs are narrower."""
+        arrays = list(inputs)
+        arrays[self.gradient_at] = self._checked(arrays[0], arrays[self.gradient_at])
+        outputs = self.step(*(_widened(a) for a in arrays))
+        return tuple(
+            None if value is None else value.astype(inputs[position].dtype)
+            for position, value in zip(self.writes, outputs, strict=True)
+        )
 
-        Args:
-            variable: any shape and float dtype.
-            gradient: the same shape; a narrower float dtype is widened.
-
-        Returns:
-            The gradient, in the variable's dtype.
-
-        Raises:
-            ValueError: the shapes differ.
-            TypeError: the gradient's dtype is the wider one.
-        """
+    def _checked(self, variable: Array, gradient: Array) -> Array:
         if variable.shape != gradient.shape:
             raise located(
                 ValueError,
                 f"For '{self.name}', the gradient_shape must be equal to variable_shape which is "
                 f"{variable.shape}, but got {gradient.shape}.",
             )
-        if variable.dtype == gradient.dtype:
-            return gradient
-        wide = promote_types(from_np(variable.dtype), from_np(gradient.dtype))
-        if wide.np != variable.dtype:
+        have, got = from_np(variable.dtype), from_np(gradient.dtype)
+        if not self.narrows and promote_types(have, got) is not have:
             raise located(
                 TypeError,
                 f"For '{self.name}', data type conversion is not supported for a 'Parameter': its "
-                f"data type is {from_np(variable.dtype)}, the gradient's "
-                f"{from_np(gradient.dtype)}.",
+                f"data type is {have}, the gradient's {got}.",
             )
         return gradient.astype(variable.dtype)
+
+
+def _widened(value: Any) -> Any:
+    """Bring a narrow float to Float32, in which a beta near one is not one."""
+    if value is not None and jnp.issubdtype(value.dtype, jnp.floating) and value.dtype.itemsize < 4:
+        return value.astype(jnp.float32)
+    return value
 
 
 def _number(value: Array, like: Array) -> Array:
@@ -92,8 +102,9 @@ class ApplyMomentum(_Update):
     use_locking: bool = False
     gradient_scale: float = 1.0
     writes: ClassVar[tuple[int, ...]] = (0, 1)
+    gradient_at: ClassVar[int] = 3
 
-    def compute(
+    def step(
         self,
         variable: Array,
         accumulation: Array,
@@ -104,10 +115,9 @@ class ApplyMomentum(_Update):
         """Give the new variable and accumulation."""
         import optax
 
-        gradient = self.gradient_for(variable, gradient)
         if self.gradient_scale != 1.0:
             gradient = gradient * self.gradient_scale
-        trace = optax.trace(_number(momentum, variable), nesterov=self.use_nesterov)
+        trace: Any = optax.trace(_number(momentum, variable), nesterov=self.use_nesterov)
         step, state = trace.update(gradient, optax.TraceState(accumulation))
         return variable - _number(learning_rate, variable) * step, state.trace
 
@@ -123,8 +133,10 @@ class SGD(_Update):
     weight_decay: float = 0.0
     nesterov: bool = False
     writes: ClassVar[tuple[int, ...]] = (0, 3, 5)
+    gradient_at: ClassVar[int] = 1
+    narrows: ClassVar[bool] = True
 
-    def compute(
+    def step(
         self,
         parameters: Array,
         gradient: Array,
@@ -134,8 +146,6 @@ class SGD(_Update):
         stat: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new parameters, accumulation and marks."""
-        # MindSpore: this one takes a gradient of a wider dtype too.
-        gradient = self.gradient_for(parameters, gradient.astype(parameters.dtype))
         if self.weight_decay > 0:
             gradient = gradient + self.weight_decay * parameters
         rate, decay = _number(learning_rate, parameters), _number(momentum, parameters)
@@ -156,9 +166,10 @@ class Adam(_Update):
     use_locking: bool = False
     use_nesterov: bool = False
     writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+    gradient_at: ClassVar[int] = 9
     returns: ClassVar[int] = 3
 
-    def compute(
+    def step(
         self,
         var: Array,
         m: Array,
@@ -169,10 +180,9 @@ class Adam(_Update):
         beta1: Array,
         beta2: Array,
         epsilon: Array,
-        gradient: Array,
+        g: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new variable and moments."""
-        g = self.gradient_for(var, gradient)
         b1, b2 = _number(beta1, var), _number(beta2, var)
         rate = _corrected(lr, beta1_power, beta2_power, var)
         m = m + (g - m) * (1 - b1)
@@ -192,9 +202,10 @@ class ApplyAdamWithAmsgradV2(_Update):
 
     use_locking: bool = False
     writes: ClassVar[tuple[int, ...]] = (0, 1, 2, 3)
+    gradient_at: ClassVar[int] = 10
     returns: ClassVar[int] = 4
 
-    def compute(
+    def step(
         self,
         var: Array,
         m: Array,
@@ -206,10 +217,9 @@ class ApplyAdamWithAmsgradV2(_Update):
         beta1: Array,
         beta2: Array,
         epsilon: Array,
-        grad: Array,
+        g: Array,
     ) -> tuple[Array, Array, Array, Array]:
         """Give the new variable, moments and maximum."""
-        g = self.gradient_for(var, grad)
         b1, b2 = _number(beta1, var), _number(beta2, var)
         rate = _corrected(lr, beta1_power, beta2_power, var)
         m = m + (g - m) * (1 - b1)
@@ -223,9 +233,11 @@ class AdamWeightDecay(_Update):
 
     use_locking: bool = False
     writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+    gradient_at: ClassVar[int] = 8
+    narrows: ClassVar[bool] = True
     returns: ClassVar[int] = 3
 
-    def compute(
+    def step(
         self,
         var: Array,
         m: Array,
@@ -235,18 +247,16 @@ class AdamWeightDecay(_Update):
         beta2: Array,
         epsilon: Array,
         decay: Array,
-        gradient: Array,
+        g: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new variable and moments."""
-        g = gradient.astype(m.dtype)
-        b1, b2 = _number(beta1, m), _number(beta2, m)
+        b1, b2 = _number(beta1, var), _number(beta2, var)
         m = b1 * m + (1 - b1) * g
         v = b2 * v + (1 - b2) * g * g
-        step = m / (jnp.sqrt(v) + _number(epsilon, m))
-        wide = var.astype(m.dtype)
+        step = m / (jnp.sqrt(v) + _number(epsilon, var))
         if decay is not None:
-            step = step + _number(decay, m) * wide
-        return (wide - _number(lr, m) * step).astype(var.dtype), m, v
+            step = step + _number(decay, var) * var
+        return var - _number(lr, var) * step, m, v
 
 
 class ApplyRMSProp(_Update):
@@ -257,20 +267,20 @@ class ApplyRMSProp(_Update):
 
     use_locking: bool = False
     writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+    gradient_at: ClassVar[int] = 4
 
-    def compute(
+    def step(
         self,
         var: Array,
         mean_square: Array,
         moment: Array,
         learning_rate: Array,
-        grad: Array,
+        g: Array,
         decay: Array,
         momentum: Array,
         epsilon: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new variable, mean square and moment."""
-        g = self.gradient_for(var, grad)
         mean_square = mean_square + (g * g - mean_square) * (1 - _number(decay, var))
         root = jnp.sqrt(mean_square + _number(epsilon, var))
         moment = moment * _number(momentum, var) + _number(learning_rate, var) * g / root
@@ -282,21 +292,21 @@ class ApplyCenteredRMSProp(_Update):
 
     use_locking: bool = False
     writes: ClassVar[tuple[int, ...]] = (0, 1, 2, 3)
+    gradient_at: ClassVar[int] = 4
 
-    def compute(
+    def step(
         self,
         var: Array,
         mean_gradient: Array,
         mean_square: Array,
         moment: Array,
-        grad: Array,
+        g: Array,
         learning_rate: Array,
         decay: Array,
         momentum: Array,
         epsilon: Array,
     ) -> tuple[Array, Array, Array, Array]:
         """Give the new variable, mean gradient, mean square and moment."""
-        g = self.gradient_for(var, grad)
         rest = 1 - _number(decay, var)
         mean_square = mean_square + (g * g - mean_square) * rest
         mean_gradient = mean_gradient + (g - mean_gradient) * rest
@@ -313,11 +323,11 @@ class ApplyAdagrad(_Update):
 
     update_slots: bool = True
     writes: ClassVar[tuple[int, ...]] = (0, 1)
+    gradient_at: ClassVar[int] = 3
     returns: ClassVar[int] = 2
 
-    def compute(self, var: Array, accum: Array, lr: Array, grad: Array) -> tuple[Array, Array]:
+    def step(self, var: Array, accum: Array, lr: Array, g: Array) -> tuple[Array, Array]:
         """Give the new variable and sum of squares."""
-        g = self.gradient_for(var, grad)
         if self.update_slots:
             accum = accum + g * g
         return var - _number(lr, var) * g / jnp.sqrt(accum), accum
@@ -327,8 +337,9 @@ class Lamb(_Update):
     """Adam with a trust ratio a layer (You et al. 2020)."""
 
     writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
+    gradient_at: ClassVar[int] = 9
 
-    def compute(
+    def step(
         self,
         var: Array,
         m: Array,
@@ -339,10 +350,9 @@ class Lamb(_Update):
         epsilon: Array,
         decay: Array,
         global_step: Array,
-        gradient: Array,
+        g: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new variable and moments; ``global_step`` counts from one."""
-        g = self.gradient_for(var, gradient)
         b1, b2 = _number(beta1, var), _number(beta2, var)
         step = _number(global_step, var)
         m = b1 * m + (1 - b1) * g
@@ -381,3 +391,69 @@ class Centralization(Primitive, register=False):
         """Give the difference."""
         axes = tuple(range(1, gradient.ndim))
         return gradient - jnp.mean(gradient, axes, keepdims=True, dtype=gradient.dtype)
+
+
+class AdamStep(_Update, register=False):
+    """Adam with decay in the gradient, or on the weight (Loshchilov & Hutter 2019).
+
+    The last of four moments, there with ``amsgrad``, is the largest second moment so far.
+    """
+
+    beta1: float
+    beta2: float
+    eps: float
+    weight_decay: float
+    decoupled: bool
+    maximize: bool
+    amsgrad: bool
+    writes: ClassVar[tuple[int, ...]] = (0, 1, 2, 3)
+    gradient_at: ClassVar[int] = 4
+
+    def step(
+        self, var: Array, m: Array, v: Array, vmax: Array, g: Array, lr: Array, step: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Give the new variable and moments; ``step`` counts from one, ``vmax`` may be None."""
+        g = -g if self.maximize else g
+        rate, t = _number(lr, var), _number(step, var)
+        if self.weight_decay != 0.0:
+            if self.decoupled:
+                var = var * (1 - rate * self.weight_decay)
+            else:
+                g = g + self.weight_decay * var
+        m = self.beta1 * m + (1 - self.beta1) * g
+        v = self.beta2 * v + (1 - self.beta2) * g * g
+        largest = v
+        if self.amsgrad:
+            largest = vmax = jnp.maximum(vmax, v)
+        root = jnp.sqrt(largest) / jnp.sqrt(_missing(self.beta2, t)) + self.eps
+        return var - rate / _missing(self.beta1, t) * (m / root), m, v, vmax
+
+
+def _missing(beta: float, t: Array) -> Array:
+    """Give 1 - beta^t, without the cancellation that costs four digits in the first steps."""
+    return -jnp.expm1(t * math.log(beta)) if beta else jnp.ones_like(t)
+
+
+class DescentStep(_Update, register=False):
+    """Gradient descent with momentum whose first sum is the first gradient."""
+
+    momentum: float
+    dampening: float
+    weight_decay: float
+    nesterov: bool
+    maximize: bool
+    writes: ClassVar[tuple[int, ...]] = (0, 1)
+    gradient_at: ClassVar[int] = 2
+
+    def step(
+        self, var: Array, buffer: Array, g: Array, lr: Array, step: Array
+    ) -> tuple[Array, Array]:
+        """Give the new variable and sum; ``step`` counts from zero."""
+        g = -g if self.maximize else g
+        if self.weight_decay != 0.0:
+            g = g + self.weight_decay * var
+        if self.momentum != 0.0:
+            following = self.momentum * buffer + (1 - self.dampening) * g
+            buffer = jnp.where(step == 0, g, following)
+            g = g + self.momentum * buffer if self.nesterov else buffer
+        return var - _number(lr, var) * g, buffer

@@ -10,7 +10,8 @@ import numpy as np
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, is_traced, unwrap
-from mindjax.ops.gather import AdvancedIndex, NonZero, check_range
+from mindjax.ops.gather import AdvancedIndex, check_range
+from mindjax.ops.masking import NonZero
 from mindjax.ops.scatter import AdvancedUpdate, MaskUpdate
 from mindjax.ops.sequence import unstack
 from mindjax.ops.shape import shape_of
@@ -144,7 +145,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
         write(x, update_record(plan)(x, value, starts))
         return
     for _, array, size in found.arrays:
-        check_range("TensorScatterUpdate", array, size)
+        check_range("TensorScatterUpdate", array, size, ValueError)
     axes = tuple(axis for axis, _, _ in found.arrays)
     arrays = [array for _, array, _ in found.arrays]
     if not plan:
@@ -174,7 +175,7 @@ def _value(x: Any, value: Any) -> Any:
     if isinstance(value, jax.Array):
         return value
     raise located(
-        TypeError,
+        IndexError if isinstance(value, str) else TypeError,
         f"only support numbers, Tensor, tuple, list as value, but got {value!r} with type "
         f"{type(value)}",
     )
@@ -239,8 +240,8 @@ def _parse(x: Any, index: Any, what: str) -> Selection:
         raise located(IndexError, "An index can only have a single ellipsis('...')")
     taken = sum(map(_axes_taken, items))
     if taken > len(shape):
-        if not shape and taken == 1 and not isinstance(index, tuple):
-            raise located(TypeError, "Cannot iterate over a scalar tensor.")
+        if not shape and isinstance(index, slice):
+            raise located(ValueError, "A slice needs an axis, but the Tensor has none.")
         raise located(IndexError, f"too many indices for tensor of dimension {len(shape)}")
     if not ellipses:
         items.append(Ellipsis)
@@ -324,7 +325,8 @@ def _add(
         return _add_mask(found, item, shape, axis)
     size = shape[axis]
     if isinstance(item, slice):
-        low, count, step = slice_plan(*map(_bound, (item.start, item.stop, item.step)), size)
+        start, stop, step = (_bound(v) for v in (item.start, item.stop, item.step))
+        low, count, step = slice_plan(start, stop, step, size)
         if count == size and step == 1:
             plan.append(ALL)
         else:

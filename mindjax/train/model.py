@@ -535,7 +535,7 @@ class Model:
         return values
 
     def _eval_loss(self, outputs: Any) -> dict[str, Any]:
-        """Give ``eval_loss``. MindSpore: it is the last batch's (test_model[eval_results])."""
+        """Give ``eval_loss``. MindSpore: it is the last batch's (test_callback[eval_results])."""
         if outputs is None or self._eval_indexes is None:
             return {}
         loss = Loss()

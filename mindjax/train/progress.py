@@ -54,7 +54,7 @@ class Progress:
         self._rate = self._speed = 0.0
         self._unit = "samples/s"
         self._outputs: Any = None
-        self._at = (first + 1, 0)
+        self._at = self._shown_at = (first + 1, 0)
 
     def step(self, epoch: int, step: int, inputs: tuple[Any, ...], outputs: Any) -> None:
         """Note a step that was started, and show it if it is time.
@@ -93,7 +93,8 @@ class Progress:
         if self._off or self._outputs is None:
             return
         now = time.monotonic()
-        if self._live or now - self._shown >= _EPOCH_LINE_EVERY:
+        late = self._at != self._shown_at and now - self._shown >= _EPOCH_LINE_EVERY
+        if self._live or late:
             self._show(now)
             if self._live:
                 self._stream.write("\n")
@@ -124,7 +125,7 @@ class Progress:
             self._rate = (self._total() - self._marked_step) / passed
             self._speed = (self._samples - self._marked_samples) / passed
             self._mark(now)
-        self._shown = now
+        self._shown, self._shown_at = now, self._at
         text = self._text(loss, self._bar())
         if self._live:
             width = max(shutil.get_terminal_size().columns - 1, 20)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (one line of data a case)
 """Programs of pipelines and transforms that run alike under MindSpore and under MindJAX.
 
 Each is an expression over ``ds``, ``V`` (vision), ``T`` (transforms), ``ms`` (dtypes), ``np`` and
@@ -90,7 +91,11 @@ TRANSFORMS = [
     "V.ToTensor(np.float64)(u8)",
     "V.ToTensor(ms.float32)(u8)",
     "V.ToTensor('float64')(flat)",
-    *[f"V.CenterCrop({size})({x})" for size in (3, "(4, 12)", "(10, 11)", "(6, 2)") for x in ("u8", "flat[:7, :9]")],
+    *[
+        f"V.CenterCrop({size})({x})"
+        for size in (3, "(4, 12)", "(10, 11)", "(6, 2)")
+        for x in ("u8", "flat[:7, :9]")
+    ],
     *[
         f"V.Pad((1, 2, 3, 0), (1, 2, 3), V.Border.{mode})(u8)"
         for mode in ("CONSTANT", "EDGE", "REFLECT", "SYMMETRIC")
@@ -105,13 +110,15 @@ TRANSFORMS = [
     "V.RandomVerticalFlip(1.0)(u8)",
     "V.RandomCrop((7, 9))(u8)",
     "V.RandomCrop((9, 13), padding=(2, 1))(u8)",
-    *[f"T.TypeCast(ms.{name})(floats)" for name in ("int32", "uint8", "int8", "int64", "float16", "float64", "bool_")],
+    *[
+        f"T.TypeCast(ms.{name})(floats)"
+        for name in ("int32", "uint8", "int8", "int64", "float16", "float64", "bool_")
+    ],
     *[f"T.TypeCast({name})(u8)" for name in ("ms.float32", "np.int32", "'int16'", "float")],
     "T.OneHot(5)(np.array(3))",
     "T.OneHot(5)(ints)",
     "T.OneHot(5)(ints.reshape(4, 1).astype(np.uint8))",
     "T.OneHot(5, 0.2)(np.array(3))",
-    "T.OneHot(4, 0.5)(ints)",
     "T.Fill(3)(ints)",
     "T.Fill(3.7)(ints)",
     "T.Fill(300)(u8)",
@@ -124,7 +131,21 @@ TRANSFORMS = [
     "T.PadEnd([6], -1)(ints)",
     "T.PadEnd([2])(ints)",
     "T.PadEnd([4, 5], 7)(grid)",
-    *[f"T.Slice({s})(grid)" for s in ("2", "-1", "[0, 2]", "slice(0, 2)", "None", "...", "..., 1", "[0], [1, 2]", "slice(0, 99)", "slice(0, 2), slice(1, 3)")],
+    *[
+        f"T.Slice({s})(grid)"
+        for s in (
+            "2",
+            "-1",
+            "[0, 2]",
+            "slice(0, 2)",
+            "None",
+            "...",
+            "..., 1",
+            "[0], [1, 2]",
+            "slice(0, 99)",
+            "slice(0, 2), slice(1, 3)",
+        )
+    ],
     "T.Unique()(ints.reshape(2, 2))",
     "T.Compose([T.TypeCast(ms.int32), lambda x: x + 1])(floats)",
     "T.Compose([lambda a, b: (a + b, a), lambda c, d: c * d])(ints, ints)",
@@ -202,7 +223,7 @@ PIPELINES = [
     "slices().batch(2, per_batch_map=lambda c, i: ([x + 1 for x in c],), input_columns=['column_0'])",
     "slices().batch(2, per_batch_map=lambda c, i: (np.stack(c) + 10 * i.get_batch_num(),))",
     "slices(4).batch(2, per_batch_map=lambda c, i: (c, c), input_columns=['column_0'], output_columns=['p', 'q'])",
-    "three().batch(2, per_batch_map=lambda c, i: (c, c), input_columns=['b'], output_columns=['p', 'q'])",
+    "two().batch(2, per_batch_map=lambda c, i: (c, c), input_columns=['b'], output_columns=['p', 'q'])",
     "three().batch(2, per_batch_map=lambda c, i: (c,), input_columns=['b'], output_columns=['p'])",
     "three().batch(2, per_batch_map=lambda c, a, i: (c,), input_columns=['c', 'a'], output_columns=['p'])",
     "slices(4).batch(2, per_batch_map=lambda c, i: c)",
@@ -227,7 +248,6 @@ PIPELINES = [
     "three().map(lambda c, a: c + a, ['c', 'a'], ['p'])",
     "three().map(lambda c, a: (c, a), ['c', 'a'], ['p', 'q'])",
     "three().map(lambda a: (a, a), ['a'], ['a', 'z'])",
-    "three().map(lambda a: (a, a), ['a'], ['a', 'b'])",
     "slices(3).map(T.TypeCast(ms.float32)).batch(2)",
     "slices(3).map(T.OneHot(4)).batch(2)",
     "slices(2).map(T.Duplicate(), 'column_0', ['a', 'b'])",
@@ -253,13 +273,30 @@ PIPELINES = [
     "gen([[1, 2], [3, 4]], ['a', 'b'])",
     "gen(['a', 'b'])",
     "gen([True, False])",
-    *[f"gen([np.{t}(1)] * 2)" for t in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "uint64", "float16", "float32")],
+    *[
+        f"gen([np.{t}(1)] * 2)"
+        for t in (
+            "int8",
+            "uint8",
+            "int16",
+            "uint16",
+            "int32",
+            "uint32",
+            "uint64",
+            "float16",
+            "float32",
+        )
+    ],
     "ds.GeneratorDataset(Rows(5), ['a', 'b'], sampler=[1, 3])",
     "ds.GeneratorDataset(Rows(5), ['a', 'b'], batch_sampler=[[1, 3], [0]])",
     "sampled(ds.SequentialSampler(2, 3))",
     "sampled(ds.SequentialSampler(2))",
     "sampled(ds.SequentialSampler(2, 100))",
-    *[f"sampled(ds.DistributedSampler(4, {i}, False, offset={o}))" for o in (-1, 0, 1, 3, 4) for i in range(4)],
+    *[
+        f"sampled(ds.DistributedSampler(4, {i}, False, offset={o}))"
+        for o in (-1, 0, 1, 3, 4)
+        for i in range(4)
+    ],
     "sampled(ds.DistributedSampler(4, 1, False, num_samples=1))",
     *[f"sampled(ds.DistributedSampler(4, {i}, False), 2)" for i in range(4)],
     "sampled(ds.SubsetSampler([3, 1, 1]))",
@@ -272,7 +309,10 @@ PIPELINES = [
     "sampled(chained(ds.DistributedSampler(2, 0, False), ds.SubsetSampler([5, 4, 3, 2])))",
     "used(slices(), ds.SubsetSampler([1]))",
     "added(sampled(ds.SequentialSampler(2, 3)), ds.SubsetSampler([1]))",
-    *[f"mnist({usage}, shuffle=False).project('label')" for usage in ("None", "'train'", "'test'", "'all'")],
+    *[
+        f"mnist({usage}, shuffle=False).project('label')"
+        for usage in ("None", "'train'", "'test'", "'all'")
+    ],
     "mnist('test', shuffle=False).map(V.Resize(3), 'image')",
     "mnist('train', num_shards=5, shard_id=1, shuffle=False).project('label')",
     "mnist('train', num_samples=3, shuffle=False).project('label')",
@@ -281,7 +321,10 @@ PIPELINES = [
     "mnist('train', sampler=Every3()).project('label')",
     "mnist('test', shuffle=False).map([V.Resize(4), V.Rescale(1 / 255.0, 0.0), V.HWC2CHW()], 'image').map(T.TypeCast(ms.int32), 'label').batch(3)",
     "ds.FashionMnistDataset(folder + '/mnist', 'train', shuffle=False).project('label')",
-    *[f"ds.Cifar10Dataset(folder + '/cifar', {usage}, num_samples=4, shuffle=False).map(V.Resize(2), 'image')" for usage in ("None", "'train'", "'test'")],
+    *[
+        f"ds.Cifar10Dataset(folder + '/cifar', {usage}, num_samples=4, shuffle=False).map(V.Resize(2), 'image')"
+        for usage in ("None", "'train'", "'test'")
+    ],
 ]
 
 # expression -> words of the original's message; None where it does not refuse or refuses later

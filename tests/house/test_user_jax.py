@@ -43,11 +43,23 @@ NO_BACKEND = """
     mindjax.install()
     import mindspore
     from mindspore import nn
-    {statement}
     from jax._src import xla_bridge
-    assert not xla_bridge._backends, xla_bridge._backends
-    assert threading.active_count() == 1, threading.enumerate()
+    for statement in {statements!r}:
+        exec(statement)
+        assert not xla_bridge._backends, statement
+        assert threading.active_count() == 1, (statement, threading.enumerate())
 """
+STATEMENTS = [
+    "pass",
+    "mindspore.set_seed(1)",
+    "mindspore.set_context(mode=mindspore.GRAPH_MODE)",
+    "nn.Dense(2, 2)",
+    "nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Dropout(p=0.5))",
+    "nn.Momentum(nn.Dense(2, 2).trainable_params(), 0.1, 0.9)",
+    "mindspore.Tensor([1.0, 2.0])",
+    "mindspore.Parameter(mindspore.Tensor([1.0, 2.0]), name='w')",
+    "mindspore.set_context(mode=mindspore.PYNATIVE_MODE); nn.Dense(2, 2)",
+]
 
 
 def run(program):
@@ -63,18 +75,5 @@ def test_config_is_untouched_by_training(mode):
     run(CONFIG.format(train=TRAIN.format(mode=mode)))
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "pass",
-        "mindspore.set_seed(1)",
-        "mindspore.set_context(mode=mindspore.GRAPH_MODE)",
-        "mindspore.set_seed(1); nn.Dense(2, 2)",
-        "nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Dropout(p=0.5))",
-        "nn.Momentum(nn.Dense(2, 2).trainable_params(), 0.1, 0.9)",
-        "mindspore.Tensor([1.0, 2.0])",
-        "mindspore.Parameter(mindspore.Tensor([1.0, 2.0]), name='w')",
-    ],
-)
-def test_nothing_starts_a_backend(statement):
-    run(NO_BACKEND.format(statement=statement))
+def test_nothing_starts_a_backend():
+    run(NO_BACKEND.format(statements=STATEMENTS))

@@ -194,7 +194,7 @@ def test_groups_may_be_bound_later():
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
 @pytest.mark.parametrize(
     "expression",
-    ["nn.Momentum(p, 0.5, 0.5)", "nn.SGD(p, 0.5)", "nn.Adam(p)", "nn.AdamWeightDecay(p)"],
+    ["nn.Momentum(p, 0.5, 0.5)", "nn.SGD(p, 0.5)", "nn.Adam(p, 0.1)", "nn.AdamWeightDecay(p, 0.1)"],
 )
 def test_state_keeps_the_parameters_dtype(expression, dtype):
     dtype = getattr(ms, dtype)

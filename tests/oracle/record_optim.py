@@ -2,8 +2,8 @@
 
 Run with the oracle's python, never with the project's: ``python tests/oracle/record_optim.py``.
 Writes into tests/goldens/optim: ``states.npz`` (every Parameter and state after one step and after
-ten), ``cells.npz`` (what training steps and other Cells around a network give) and ``recorded.json``
-(names in order, rates, moments, errors).
+ten), ``cells.npz`` (what training steps and other Cells around a network give) and
+``recorded.json`` (names in order, rates, moments, errors).
 """
 
 import json

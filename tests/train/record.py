@@ -1,7 +1,7 @@
 """Records, with the original's interpreter, what Model, its callbacks and the metrics do.
 
-Run ``$MINDJAX_ORACLE_PYTHON tests/train/record.py``: it rewrites ``tests/goldens/train.json``.
-The scenarios stand in ``scenarios.py`` and run unchanged on both.
+Run ``$MINDJAX_ORACLE_PYTHON tests/train/record.py``: it rewrites ``tests/goldens/train.json`` and
+``tests/goldens/ckpt/resume_*``. The scenarios stand in ``scenarios.py`` and run unchanged on both.
 """
 
 import json
@@ -21,6 +21,11 @@ GOLDEN = os.path.join(
 def main():
     """Run every scenario in both modes."""
     out = {"version": ms.__version__}
+    for name in scenarios.OPTIMIZERS:
+        model = scenarios.with_optimizer(name)
+        model.train(1, scenarios.data())
+        ms.save_checkpoint(model.train_network, scenarios.resume_file(name))
+        os.chmod(scenarios.resume_file(name), 0o644)
     for mode, number in (("graph", ms.GRAPH_MODE), ("pynative", ms.PYNATIVE_MODE)):
         ms.set_context(mode=number)
         out[mode] = {name: scenarios.outcome(case) for name, case in scenarios.CASES.items()}

@@ -4,6 +4,7 @@ They run on the original (record.py) and on MindJAX (test_model.py); each return
 """
 
 import contextlib
+import functools
 import io
 import os
 import re
@@ -15,6 +16,7 @@ import numpy as np
 from mindspore import Tensor, nn
 from mindspore import train as T
 
+GOLDENS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "goldens")
 X = np.linspace(-1, 1, 24, dtype=np.float32).reshape(12, 2)
 Y = (X @ np.array([[1.0], [-2.0]], np.float32) + 0.5).astype(np.float32)
 LABELS = (np.arange(12) % 3).astype(np.int32)
@@ -276,6 +278,32 @@ def trained(batch=4, **kw):
     return [number(p.asnumpy()) for p in m.train_network.trainable_params()]
 
 
+OPTIMIZERS = {
+    "momentum": lambda parameters: nn.Momentum(parameters, 0.1, 0.9),
+    "adam": lambda parameters: nn.Adam(parameters, 0.05),
+    "sgd": lambda parameters: nn.SGD(parameters, 0.1, momentum=0.5),
+    "adam_weight_decay": lambda parameters: nn.AdamWeightDecay(parameters, 0.05),
+}
+
+
+def with_optimizer(name):
+    """Give a Model of the line with an optimizer of a name."""
+    net = Line()
+    return T.Model(net, nn.MSELoss(), OPTIMIZERS[name](net.trainable_params()))
+
+
+def resume_file(name):
+    """Give the path of the checkpoint that the original wrote after one epoch."""
+    return os.path.join(GOLDENS, "ckpt", f"resume_{name}.ckpt")
+
+
+def resumed(name, path=None):
+    """Go on from a checkpoint and return what is printed."""
+    m = with_optimizer(name)
+    ms.load_param_into_net(m.train_network, ms.load_checkpoint(path or resume_file(name)))
+    return printed(lambda: m.train(3, data(), T.LossMonitor(), initial_epoch=1))
+
+
 def predict():
     """Predict one batch."""
     return number(model().predict(Tensor(X)).asnumpy())
@@ -431,6 +459,7 @@ CASES = {
     "ckpt_directory": lambda: T.ModelCheckpoint(directory=3),
     "ckpt_fail": lambda: failing(RuntimeError),
     "ckpt_interrupt": lambda: failing(KeyboardInterrupt),
+    **{f"resumed_{name}": functools.partial(resumed, name) for name in OPTIMIZERS},
     "predict": predict,
     "predict_empty": lambda: model().predict(Tensor(np.zeros((0, 2), np.float32))),
     "predict_type": lambda: model().predict([1]),
@@ -472,7 +501,7 @@ CASES = {
     "amp_no_optimizer": lambda: T.Model(Line(), nn.MSELoss(), amp_level="O2"),
     "unknown_argument": lambda: model(foo=1),
     "scale_no_optimizer": lambda: T.Model(
-        Line(), nn.MSELoss(), loss_scale_manager=ms.FixedLossScaleManager()
+        Line(), nn.MSELoss(), loss_scale_manager=T.FixedLossScaleManager()
     ),
     "context_type": lambda: T.RunContext(3),
 }

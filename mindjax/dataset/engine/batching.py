@@ -220,7 +220,9 @@ class BatchDataset(Dataset):
             yield group, info
 
     def _next_size(self, info: BatchInfo) -> int:
-        return _checked_size(self.batch_size, info) if callable(self.batch_size) else self.batch_size
+        return (
+            _checked_size(self.batch_size, info) if callable(self.batch_size) else self.batch_size
+        )
 
     def _what(self) -> str:
         return f"batch operation: [{operation_name(self.per_batch_map)}]"
@@ -369,7 +371,9 @@ class PaddedBatchDataset(Dataset):
             return stack(values, place, name)
         shape, fill = self.pad_info[name]
         rank = values[0].ndim
-        if any(value.ndim != rank for value in values) or (shape is not None and len(shape) != rank):
+        if any(value.ndim != rank for value in values) or (
+            shape is not None and len(shape) != rank
+        ):
             raise located(
                 RuntimeError,
                 f"For 'padded_batch': column {name} has rows of rank "

@@ -116,9 +116,7 @@ class Dataset:
         """
         _check_iterator("create_tuple_iterator", num_epochs, output_numpy, do_copy)
         names = (
-            None
-            if columns is None
-            else column_names("create_tuple_iterator", "columns", columns)
+            None if columns is None else column_names("create_tuple_iterator", "columns", columns)
         )
         return TupleIterator(self, names, num_epochs, output_numpy)
 

@@ -72,10 +72,14 @@ def failure(error: Exception, what: str, place: str = "", user: bool = True) -> 
     if not user:
         text = _LINE.sub("", str(error))
         return pipeline_error(f"{what} failed. {text}", also_runtime_error(type(error)))
-    place = place or raised_at(error)
+    return failure_of(type(error), str(error), what, place or raised_at(error))
+
+
+def failure_of(kind: type[Exception], message: str, what: str, place: str) -> Exception:
+    """Build what the consumer of the pipeline sees, from the parts of what user code raised."""
     where = f" at {place}" if place else ""
     text = (
         "Exception thrown from user defined Python function in dataset. "
-        f"{what} failed{where}: {type(error).__name__}: {error}"
+        f"{what} failed{where}: {kind.__name__}: {message}"
     )
-    return pipeline_error(text, also_runtime_error(type(error)))
+    return pipeline_error(text, also_runtime_error(kind))

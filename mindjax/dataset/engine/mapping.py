@@ -31,9 +31,7 @@ class Layout:
         outputs: columns that it gives.
     """
 
-    def __init__(
-        self, owner: str, names: list[str], inputs: list[str], outputs: list[str]
-    ) -> None:
+    def __init__(self, owner: str, names: list[str], inputs: list[str], outputs: list[str]) -> None:
         for name in inputs:
             if name not in names:
                 raise located(
@@ -261,7 +259,10 @@ class FilterDataset(Dataset):
     ) -> None:
         super().__init__([input_dataset], num_parallel_workers)
         if not callable(predicate):
-            raise located(TypeError, "For 'filter': Predicate should be a Python function or a callable Python object.")
+            raise located(
+                TypeError,
+                "For 'filter': Predicate should be a Python function or a callable Python object.",
+            )
         self.predicate = predicate
         self.input_columns = (
             [] if input_columns is None else column_names("filter", "input_columns", input_columns)

@@ -13,7 +13,7 @@ from mindjax.core.errors import located
 from mindjax.dataset.engine.checks import INT64_MAX, check_bool, check_int, check_type
 
 
-class Shuffle(str, Enum):
+class Shuffle(str, Enum):  # noqa: UP042  (MindSpore's prints as an Enum)
     """Levels of shuffling."""
 
     ADAPTIVE = "adaptive"
@@ -63,7 +63,9 @@ class Sampler:
             RuntimeError: there is a child already.
         """
         if self.child_sampler is not None:
-            raise located(RuntimeError, "Cannot add child sampler, this sampler already has a child.")
+            raise located(
+                RuntimeError, "Cannot add child sampler, this sampler already has a child."
+            )
         if sampler is not None:
             self.child_sampler = sampler
 
@@ -317,7 +319,8 @@ class PKSampler(BuiltinSampler):
         check_type("PKSampler", "class_column", class_column, str)
         if num_class is not None:
             raise located(
-                NotImplementedError, "Not supported to specify num_class for PKSampler: leave it out."
+                NotImplementedError,
+                "Not supported to specify num_class for PKSampler: leave it out.",
             )
         super().__init__(num_samples)
         if num_val <= 0:
@@ -507,7 +510,8 @@ def select_sampler(
     if sampler is not None:
         if shuffle is not None:
             raise located(
-                RuntimeError, f"For '{owner}': sampler and shuffle cannot be specified at the same time."
+                RuntimeError,
+                f"For '{owner}': sampler and shuffle cannot be specified at the same time.",
             )
         if num_shards is not None:
             raise located(
@@ -547,7 +551,8 @@ def check_shards(owner: str, num_shards: Any, shard_id: Any) -> None:
         return
     if shard_id is None:
         raise located(
-            RuntimeError, f"For '{owner}': num_shards is specified and currently requires shard_id as well."
+            RuntimeError,
+            f"For '{owner}': num_shards is specified and currently requires shard_id as well.",
         )
     if num_shards is None:
         raise located(RuntimeError, f"For '{owner}': shard_id is specified but num_shards is not.")

@@ -60,12 +60,14 @@ def to_array(value: Any, what: str) -> Any:
     elif value is None:
         raise pipeline_error(f"{what} failed. Got None from Python object.")
     elif hasattr(value, "asnumpy"):
-        array = value.asnumpy()
+        array = np.asarray(value.asnumpy())
     else:
         try:
             array = np.asarray(value)
         except ValueError as error:
-            raise pipeline_error(f"{what} failed. Failed to create tensor from list: {error}") from None
+            raise pipeline_error(
+                f"{what} failed. Failed to create tensor from list: {error}"
+            ) from None
     if array.dtype.kind == "O":
         if array.ndim == 0 and isinstance(array.item(), dict):
             return array.item()

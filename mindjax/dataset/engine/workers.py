@@ -28,7 +28,7 @@ import numpy as np
 
 from mindjax.core.errors import located
 from mindjax.dataset import config
-from mindjax.dataset.engine.failures import failure, raised_at
+from mindjax.dataset.engine.failures import failure, failure_of, raised_at
 
 _clamp_warned = False
 _in_worker = ""
@@ -104,9 +104,7 @@ class ProcessPool:
     do, depends on the seed alone.
     """
 
-    def __init__(
-        self, function: Callable[[Any], Any], workers: int, what: str, seed: int
-    ) -> None:
+    def __init__(self, function: Callable[[Any], Any], workers: int, what: str, seed: int) -> None:
         self._what = what
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
@@ -163,6 +161,9 @@ class ProcessPool:
         good, value, place = self._answer(worker)
         if good:
             return value
+        if isinstance(value, tuple):
+            kind, message = value
+            raise failure_of(kind, message, self._what, place)
         raise failure(value, self._what, place) from value
 
     def _answer(self, worker: int) -> tuple[bool, Any, str]:
@@ -263,8 +264,12 @@ def _pickled_error(error: Exception) -> bytes:
         pickle.loads(data)
         return data
     except Exception:
-        stand_in = RuntimeError(f"{type(error).__name__}: {error}")
-        return pickle.dumps((False, stand_in, place))
+        # It does not travel: its class does, if it has a name in a module.
+        try:
+            return pickle.dumps((False, (type(error), str(error)), place))
+        except Exception:
+            text = f"{type(error).__name__}: {error}"
+            return pickle.dumps((False, (RuntimeError, text), place))
 
 
 def _forbid_jax(what: str) -> None:

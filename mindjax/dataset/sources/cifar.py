@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Cifar10Dataset(FolderDataset):
         RuntimeError: arguments exclude each other; when rows are read: a file is missing or bad.
     """
 
-    _files = {
+    _files: ClassVar[dict[str, tuple[str, ...]]] = {
         "train": tuple(f"data_batch_{number}.bin" for number in range(1, 6)),
         "test": ("test_batch.bin",),
     }
@@ -102,7 +102,10 @@ class Cifar100Dataset(Cifar10Dataset):
     The files are ``train.bin`` and ``test.bin``; see ``Cifar10Dataset``.
     """
 
-    _files = {"train": ("train.bin",), "test": ("test.bin",)}
+    _files: ClassVar[dict[str, tuple[str, ...]]] = {
+        "train": ("train.bin",),
+        "test": ("test.bin",),
+    }
     _label_bytes = 2
 
     def _columns(self) -> list[str]:

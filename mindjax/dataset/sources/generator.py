@@ -91,7 +91,7 @@ class GeneratorDataset(MappableDataset):
             owner, "python_multiprocessing", python_multiprocessing
         )
         check_max_rowsize(owner, max_rowsize)
-        self.source = source
+        self.source: Any = source
         self._batches, self._collate = batch_sampler, collate_fn
         if batch_sampler is not None:
             self._check_batch_sampler(num_samples, shuffle, sampler, num_shards)
@@ -116,7 +116,9 @@ class GeneratorDataset(MappableDataset):
                 RuntimeError, "GeneratorDataset: data row of input source must not be 0, got: 0"
             )
 
-    def _check_batch_sampler(self, num_samples: Any, shuffle: Any, sampler: Any, shards: Any) -> None:
+    def _check_batch_sampler(
+        self, num_samples: Any, shuffle: Any, sampler: Any, shards: Any
+    ) -> None:
         owner = type(self).__name__
         if not self._random_access or not isinstance(self._batches, Iterable):
             raise located(
@@ -164,6 +166,10 @@ class GeneratorDataset(MappableDataset):
             # An iterable does not tell: it is run once.
             size = sum(1 for _ in self._iterate())
         return size if self.num_samples is None else min(size, self.num_samples)
+
+    def get_batch_size(self) -> int:
+        """Give 1, or -1 where ``batch_sampler`` decides."""
+        return 1 if self._batches is None else -1
 
     def is_shuffled(self) -> bool:
         """Tell whether the order of rows is random."""
@@ -267,9 +273,7 @@ class GeneratorDataset(MappableDataset):
 
 def _names(owner: str, names: Any) -> list[str]:
     if names is None:
-        raise located(
-            ValueError, f"For '{owner}': Neither columns_names nor schema are provided."
-        )
+        raise located(ValueError, f"For '{owner}': Neither columns_names nor schema are provided.")
     return column_names(owner, "column_names", names)
 
 
@@ -356,7 +360,9 @@ class NumpySlicesDataset(ArrayDataset):
                 f"{len(columns)}.",
             )
         self.column_names = names
-        self._data = [_column(owner, name, column) for name, column in zip(names, columns, strict=True)]
+        self._data = [
+            _column(owner, name, column) for name, column in zip(names, columns, strict=True)
+        ]
         if len({len(column) for column in self._data}) > 1:
             lengths = {name: len(column) for name, column in zip(names, self._data, strict=True)}
             raise located(

@@ -100,7 +100,9 @@ def read_pair(owner: str, folder: str, prefix: str) -> tuple[np.ndarray, np.ndar
     if images_at is None and labels_at is None:
         return None
     if images_at is None or labels_at is None:
-        missing = f"{prefix}-images-idx3-ubyte" if images_at is None else f"{prefix}-labels-idx1-ubyte"
+        missing = (
+            f"{prefix}-images-idx3-ubyte" if images_at is None else f"{prefix}-labels-idx1-ubyte"
+        )
         raise located(
             RuntimeError,
             "Invalid mnist file, num of images should be equal to num of labels, but "

@@ -88,7 +88,7 @@ class ArrayDataset(MappableDataset):
         arrays = self._arrays()
 
         def gather(index: np.ndarray) -> tuple[np.ndarray, ...]:
-            return tuple([array[index] for array in arrays])
+            return tuple([array.take(index, axis=0) for array in arrays])
 
         def chunks() -> Iterator[np.ndarray]:
             yield self._indices(run)

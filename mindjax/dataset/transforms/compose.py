@@ -106,7 +106,7 @@ class RandomApply(_Composite):
     def _apply(self, *columns: Any) -> Any:
         if draw().random() < self.prob:
             return _chain(self.transforms, columns)
-        return columns if len(columns) > 1 else columns[0]
+        return columns[0] if len(columns) == 1 else columns
 
 
 class RandomChoice(_Composite):

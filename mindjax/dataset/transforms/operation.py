@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ class TensorOperation:
     A subclass defines ``_apply`` on the columns of one row. Where one call on stacked rows gives
     the same numbers it defines ``_apply_batch`` too, and pipelines use it.
     """
+
+    _apply: Callable[..., Any]
+    _apply_batch: Callable[..., Any] | None = None
 
     # Whether the result depends on ``run.draw()``.
     is_random = False
@@ -40,16 +44,10 @@ class TensorOperation:
     @property
     def batched(self) -> bool:
         """Whether stacked rows may be transformed in one call."""
-        return type(self)._apply_batch is not TensorOperation._apply_batch
+        return self._apply_batch is not None
 
     def _to_input(self, value: Any) -> Any:
         return value if isinstance(value, np.ndarray) else np.asarray(value)
-
-    def _apply(self, *columns: Any) -> Any:
-        raise NotImplementedError(type(self).__name__)
-
-    def _apply_batch(self, rows: np.ndarray) -> np.ndarray:
-        raise NotImplementedError(type(self).__name__)
 
     def _fail(self, text: str, error: type[Exception] = RuntimeError) -> Exception:
         return located(error, f"{type(self).__name__}: {text}")

@@ -1,8 +1,8 @@
 """The old import path of ``mindspore.dataset.vision`` (C++ transforms)."""
 
+from mindjax.dataset.vision import HWC2CHW as HWC2CHW
 from mindjax.dataset.vision import CenterCrop as CenterCrop
 from mindjax.dataset.vision import Decode as Decode
-from mindjax.dataset.vision import HWC2CHW as HWC2CHW
 from mindjax.dataset.vision import Normalize as Normalize
 from mindjax.dataset.vision import Pad as Pad
 from mindjax.dataset.vision import RandomCrop as RandomCrop

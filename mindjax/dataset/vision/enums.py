@@ -16,7 +16,7 @@ class Inter(IntEnum):
     PILCUBIC = 5
 
 
-class Border(str, Enum):
+class Border(str, Enum):  # noqa: UP042  (MindSpore's prints as an Enum)
     """What surrounds an image that is padded."""
 
     CONSTANT = "constant"

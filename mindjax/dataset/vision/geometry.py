@@ -322,14 +322,18 @@ class RandomResizedCrop(_Geometric):
         for name, value in (("scale", scale), ("ratio", ratio)):
             check_type(owner, name, value, (list, tuple))
             if len(value) != 2:
-                raise located(TypeError, f"For '{owner}': {name} should be a list/tuple of length 2.")
+                raise located(
+                    TypeError, f"For '{owner}': {name} should be a list/tuple of length 2."
+                )
             low, high = value
             if low > high:
                 raise located(
                     ValueError,
                     f"For '{owner}': {name} should be in (min,max) format. Got (max,min): {value}.",
                 )
-            check_interval(owner, f"{name}[0]", low, 0, INT32_MAX, "[]" if name == "scale" else "(]")
+            check_interval(
+                owner, f"{name}[0]", low, 0, INT32_MAX, "[]" if name == "scale" else "(]"
+            )
             if high <= 0:
                 raise located(ValueError, f"For '{owner}': Input {name}[1] must be greater than 0.")
         check_type(owner, "interpolation", interpolation, Inter)

@@ -25,8 +25,7 @@ class ImageOperation(OneToOne):
         if image.ndim < low or (high is not None and image.ndim > high):
             hint = " You may need to perform Decode first." if image.ndim == 1 else ""
             raise self._fail(
-                "image shape should be <H,W> or <H,W,C>, but got rank: "
-                f"{image.ndim}.{hint}"
+                f"image shape should be <H,W> or <H,W,C>, but got rank: {image.ndim}.{hint}"
             )
 
 

@@ -16,6 +16,8 @@ from mindjax.dataset.vision.image import ImageOperation, check_size, height_axis
 # OpenCV weighs bytes with integers of 11 bits.
 _BITS = 11
 _ONE = 1 << _BITS
+# Columns times channels squared up to which a matrix product mixes columns faster than indexing.
+_MATRIX = 1024
 _DTYPES = ("bool", "uint8", "uint16", "int16", "float32", "float64")
 
 Fail = Callable[..., Exception]
@@ -69,6 +71,8 @@ def _fixed(weights: np.ndarray) -> np.ndarray:
 
 def _bilinear(image: np.ndarray, axis: int, height: int, width: int) -> np.ndarray:
     """Resize a stack whose rows of pixels lie along ``axis``, columns along the next one."""
+    if image.dtype == np.uint8:
+        return _bilinear_bytes(image, axis, height, width)
     old_height, old_width = image.shape[axis], image.shape[axis + 1]
     left, across = _linear(old_width, width, True)
     right = np.minimum(left + 1, old_width - 1)
@@ -76,26 +80,6 @@ def _bilinear(image: np.ndarray, axis: int, height: int, width: int) -> np.ndarr
     upper, lower = np.clip(top, 0, old_height - 1), np.clip(top + 1, 0, old_height - 1)
     tail = (1,) * (image.ndim - axis - 2)
     columns, rows = (width, *tail), (height, 1, *tail)
-    if image.dtype == np.uint8:
-        w0, w1 = _fixed(1 - across).reshape(columns), _fixed(across).reshape(columns)
-        wide = image.astype(np.int32)
-        mixed = np.take(wide, left, axis + 1)
-        mixed *= w0
-        part = np.take(wide, right, axis + 1)
-        part *= w1
-        mixed += part
-        mixed >>= 4
-        v0, v1 = _fixed(1 - down).reshape(rows), _fixed(down).reshape(rows)
-        out = np.take(mixed, upper, axis)
-        out *= v0
-        out >>= 16
-        part = np.take(mixed, lower, axis)
-        part *= v1
-        part >>= 16
-        out += part
-        out += 2
-        out >>= 2
-        return out.astype(np.uint8)
     work = np.float64 if image.dtype == np.float64 else np.float32
     wide = image.astype(work, copy=False)
     w1 = across.reshape(columns)
@@ -103,6 +87,60 @@ def _bilinear(image: np.ndarray, axis: int, height: int, width: int) -> np.ndarr
     v1 = down.reshape(rows)
     out = np.take(mixed, upper, axis) * (1 - v1) + np.take(mixed, lower, axis) * v1
     return _saturate(out, image.dtype)
+
+
+@functools.lru_cache(maxsize=64)
+def _byte_matrix(old: int, new: int, channels: int) -> np.ndarray:
+    """Give the mixing of columns as a matrix: (old * channels, new * channels) float32.
+
+    Its products are whole numbers below 2**24, so that float32 and its sums are exact.
+    """
+    left, weight = _linear(old, new, True)
+    matrix = np.zeros((old, channels, new, channels), np.float32)
+    column, channel = np.arange(new)[:, None], np.arange(channels)
+    matrix[left[:, None], channel, column, channel] = _fixed(1 - weight)[:, None]
+    right = np.minimum(left + 1, old - 1)[:, None]
+    matrix[right, channel, column, channel] += _fixed(weight)[:, None]
+    return matrix.reshape(old * channels, new * channels)
+
+
+def _mix_columns(image: np.ndarray, axis: int, width: int) -> np.ndarray:
+    """Mix columns of bytes: int32, 2**11 times too large, channels joined to the columns."""
+    old, lead = image.shape[axis + 1], image.shape[: axis + 1]
+    channels = image.shape[axis + 2] if image.ndim > axis + 2 else 1
+    if old * channels * channels <= _MATRIX:
+        rows = image.reshape(-1, old * channels).astype(np.float32)
+        mixed = rows @ _byte_matrix(old, width, channels)
+        return mixed.astype(np.int32).reshape(*lead, width * channels)
+    left, weight = _linear(old, width, True)
+    wide = image.reshape(*lead, old, channels).astype(np.int32)
+    mixed = wide.take(left, axis + 1)
+    mixed *= _fixed(1 - weight)[:, None]
+    part = wide.take(np.minimum(left + 1, old - 1), axis + 1)
+    part *= _fixed(weight)[:, None]
+    mixed += part
+    return mixed.reshape(*lead, width * channels)
+
+
+def _bilinear_bytes(image: np.ndarray, axis: int, height: int, width: int) -> np.ndarray:
+    """Resize bytes with integers, shifting down where OpenCV does."""
+    old = image.shape[axis]
+    mixed = _mix_columns(image, axis, width)
+    mixed >>= 4
+    top, weight = _linear(old, height, False)
+    upper, lower = np.clip(top, 0, old - 1), np.clip(top + 1, 0, old - 1)
+    out = mixed.take(upper, axis)
+    out *= _fixed(1 - weight)[:, None]
+    out >>= 16
+    part = mixed.take(lower, axis)
+    part *= _fixed(weight)[:, None]
+    part >>= 16
+    out += part
+    out += 2
+    out >>= 2
+    return out.astype(np.uint8).reshape(
+        *image.shape[:axis], height, width, *image.shape[axis + 2 :]
+    )
 
 
 def _saturate(values: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
@@ -118,7 +156,9 @@ def _halve(image: np.ndarray, axis: int) -> np.ndarray:
     even, odd = slice(0, None, 2), slice(1, None, 2)
     corners = [image[(*at, rows, columns)] for rows in (even, odd) for columns in (even, odd)]
     if image.dtype.kind in "iu":
-        total = sum((corner.astype(np.int64) for corner in corners[1:]), corners[0].astype(np.int64))
+        total = sum(
+            (corner.astype(np.int64) for corner in corners[1:]), corners[0].astype(np.int64)
+        )
         return ((total + 2) >> 2).astype(image.dtype)
     return ((corners[0] + corners[1]) + (corners[2] + corners[3])) * image.dtype.type(0.25)
 
@@ -134,9 +174,10 @@ def _bicubic(image: np.ndarray, axis: int, height: int, width: int) -> np.ndarra
         (axis, down, (height, 1, *tail)),
     ):
         scaled = _fixed(weights) if byte else weights
-        wide = sum(
+        taps = [
             np.take(wide, places[:, tap], at) * scaled[:, tap].reshape(shape) for tap in range(4)
-        )
+        ]
+        wide = ((taps[0] + taps[1]) + taps[2]) + taps[3]
     if byte:
         wide = (wide + (1 << (2 * _BITS - 1))) >> (2 * _BITS)
         return np.clip(wide, 0, 255).astype(np.uint8)
@@ -242,7 +283,8 @@ class Resize(ImageOperation):
         }
         if self.interpolation not in filters:
             raise self._fail(
-                f"Current Interpolation is not supported with PIL input: {self.interpolation.name}.",
+                "Current Interpolation is not supported with PIL input: "
+                f"{self.interpolation.name}.",
                 TypeError,
             )
         height, width = self._target(image.height, image.width)

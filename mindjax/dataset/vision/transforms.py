@@ -1,8 +1,8 @@
 """The original's module of the transforms that ``mindspore.dataset.vision`` lists."""
 
+from mindjax.dataset.vision import HWC2CHW as HWC2CHW
 from mindjax.dataset.vision import CenterCrop as CenterCrop
 from mindjax.dataset.vision import Decode as Decode
-from mindjax.dataset.vision import HWC2CHW as HWC2CHW
 from mindjax.dataset.vision import Normalize as Normalize
 from mindjax.dataset.vision import Pad as Pad
 from mindjax.dataset.vision import RandomCrop as RandomCrop

@@ -42,7 +42,7 @@ class Rescale(ImageOperation):
     def _apply(self, image: Any) -> np.ndarray:
         image = from_pil(image) if is_pil(image) else image
         if image.dtype == np.uint8:
-            return self._table[image]
+            return self._table.take(image)
         if image.dtype.kind in "USO" or image.dtype in (np.uint32, np.int64, np.uint64):
             raise self._fail(f"load image failed: its dtype {image.dtype} is not supported.")
         return self._compute(image)
@@ -93,7 +93,7 @@ class Normalize(ImageOperation):
                 f"{channels}, size of mean: {len(self.mean)}"
             )
         if self._table is not None and image.dtype == np.uint8:
-            return self._table[image]
+            return self._table.take(image)
         mean, std = self.mean, self.std
         if rank > 2 and not self.is_hwc:
             mean, std = mean[:, None, None], std[:, None, None]
@@ -147,7 +147,7 @@ class ToTensor(ImageOperation):
 
     def _apply_batch(self, rows: np.ndarray) -> np.ndarray:
         self._check(rows[0])
-        scaled = self._table[rows] if rows.dtype == np.uint8 else self._scale(rows)
+        scaled = self._table.take(rows) if rows.dtype == np.uint8 else self._scale(rows)
         if rows.ndim == 3:
             return scaled[:, None]
         return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2))

@@ -75,6 +75,8 @@ class Optimizer(Cell):
         RuntimeError: a Parameter stands in two groups.
     """
 
+    learning_rate: Any
+
     def __init__(
         self,
         learning_rate: Any,
@@ -406,7 +408,7 @@ class Optimizer(Cell):
                 "parameters.",
             )
 
-    def construct(self, *hyper_params: Any) -> Any:
+    def construct(self, gradients: Any) -> Any:
         """Write the new values; subclasses define it."""
         raise NotImplementedError
 

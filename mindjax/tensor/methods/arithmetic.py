@@ -11,12 +11,14 @@ from mindjax.core.handle import Handle
 from mindjax.ops import (
     arithmetic,
     blending,
+    clipping,
     comparison,
     exponential,
     linalg,
     logic,
     products,
     rounding,
+    special,
     trigonometry,
 )
 
@@ -189,8 +191,8 @@ class ArithmeticMethods:
     inv = arithmetic.inv
     maximum = arithmetic.maximum
     minimum = arithmetic.minimum
-    clamp = blending.clamp
-    clip = blending.clip
+    clamp = clipping.clamp
+    clip = clipping.clip
     addcmul = blending.addcmul
     addcdiv = blending.addcdiv
     lerp = blending.lerp
@@ -198,6 +200,26 @@ class ArithmeticMethods:
     def positive(self) -> Tensor:
         """Give the Tensor itself (MindSpore: ``Tensor.positive``)."""
         return self  # type: ignore[return-value]
+
+    xlogy = special.xlogy
+    xdivy = special.xdivy
+    hypot = special.hypot
+    logaddexp = special.logaddexp
+    logaddexp2 = special.logaddexp2
+    fmax = special.fmax
+    fmin = special.fmin
+    heaviside = special.heaviside
+    float_power = special.float_power
+    nan_to_num = special.nan_to_num
+    real = special.real
+    imag = special.imag
+    conj = special.conj
+    rad2deg = special.rad2deg
+    deg2rad = special.deg2rad
+    sinc = special.sinc
+    signbit = special.signbit
+    isneginf = special.isneginf
+    isposinf = special.isposinf
 
     # -- powers, exponentials, trigonometry, rounding --
 

@@ -37,6 +37,8 @@ class ConversionMethods:
         Raises:
             TypeError: ``dtype`` is none of these.
         """
+        if dtype is None:
+            raise located(TypeError, "For Tensor.astype, the 'dtype' must be a dtype, not None.")
         return cast(self, dtypes.float64 if dtype is _float else dtypes.as_dtype(dtype))
 
     def to(self, dtype: Any, *args: Any, **kwargs: Any) -> Tensor:
@@ -52,6 +54,7 @@ class ConversionMethods:
 
         Raises:
             TypeError: ``dtype`` is neither, or an argument is unknown.
+            ValueError: there is no such device.
         """
         unknown = kwargs.keys() - {"non_blocking", "copy", "dtype"}
         if unknown or len(args) > 1:
@@ -64,6 +67,12 @@ class ConversionMethods:
             dtype = kwargs.get("dtype", args[0] if args else None)
             if dtype is None:
                 return self  # type: ignore[return-value]
+        if isinstance(dtype, _str):
+            raise located(
+                ValueError,
+                f"For 'Tensor.to', the device must be one of {_DEVICES}, but got {dtype!r}; a dtype "
+                "must be a mindspore one.",
+            )
         return self.astype(dtype)
 
     def type(self, dtype: Any = None) -> Any:

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
+from mindjax.ops import select as choose
+from mindjax.ops.bound import axis_of
+from mindjax.ops.distributions import random_categorical
 from mindjax.ops.gather import (
-    argwhere,
     clip_indices,
     gather,
     gather_elements,
     gather_nd,
     index_select,
-    masked_fill,
-    masked_select,
-    nonzero,
-    unique_sorted,
     wrap_indices,
 )
-from mindjax.ops.sampling import bernoulli_by, multinomial, random_categorical
+from mindjax.ops.masking import argwhere, masked_fill, masked_select, nonzero, unique_sorted
+from mindjax.ops.sampling import bernoulli_by, multinomial
 from mindjax.ops.scatter import (
     index_fill,
     index_sum,
@@ -33,10 +32,8 @@ from mindjax.ops.scatter import (
     tensor_scatter_mul,
     tensor_scatter_sub,
 )
-from mindjax.ops.slicing import select
-from mindjax.ops.bound import axis_of
-from mindjax.ops.logic import select as choose
 from mindjax.ops.shape import reshape, shape_of
+from mindjax.ops.slicing import select
 from mindjax.tensor.indexing import getitem, index_put, setitem
 
 if TYPE_CHECKING:
@@ -78,7 +75,7 @@ class IndexingMethods:
 
         The second form takes one element for each index, as ``ops.gather_elements``.
         """
-        if "dim" in kwargs or "index" in kwargs or args and isinstance(args[0], int):
+        if "dim" in kwargs or "index" in kwargs or (args and isinstance(args[0], int)):
             return gather_elements(self, *args, **kwargs)
         return gather(self, *args, **kwargs)
 
@@ -139,7 +136,7 @@ class IndexingMethods:
         Returns:
             Tensor.
         """
-        if args and not isinstance(args[0], int) or "indices" in kwargs:
+        if (args and not isinstance(args[0], int)) or "indices" in kwargs:
             names = ("indices", "y", "axis")
             given = {**dict(zip(names, args, strict=False)), **kwargs}
             return index_sum(self, given["axis"], given["indices"], given["y"])

@@ -12,24 +12,34 @@ from typing import TYPE_CHECKING, Any
 from mindjax.core.dtype import promote_types
 from mindjax.core.errors import located
 from mindjax.core.random import Generator
-from mindjax.ops.arithmetic import (
-    add_ext,
+from mindjax.ops import (
+    addmm,
+    cast,
+    clamp,
     div,
+    erfinv,
+    exp,
+    floor,
     floor_divide,
+    log,
+    masked_fill,
     mul,
+    relu,
     remainder,
+    sigmoid,
     sign,
-    sub_ext,
+    tanh,
 )
-from mindjax.ops.activation import relu, sigmoid
-from mindjax.ops.blending import clamp
-from mindjax.ops.cast import cast
+from mindjax.ops.arithmetic import add_ext, sub_ext
 from mindjax.ops.creation import full, full_like
-from mindjax.ops.exponential import erfinv, exp, log
-from mindjax.ops.gather import masked_fill
-from mindjax.ops.products import addmm
-from mindjax.ops.rounding import floor
-from mindjax.ops.sampling import draw, draw_bernoulli, draw_exponential, draw_integers, draw_normal, draw_uniform
+from mindjax.ops.sampling import (
+    draw,
+    draw_bernoulli,
+    draw_exponential,
+    draw_integers,
+    draw_normal,
+    draw_uniform,
+)
 from mindjax.ops.scatter import (
     TensorScatterElements,
     index_fill,
@@ -40,7 +50,6 @@ from mindjax.ops.scatter import (
 from mindjax.ops.shape import broadcast_to, reshape, shape_of
 from mindjax.ops.slicing import diagonal_scatter
 from mindjax.ops.state import write
-from mindjax.ops.trigonometry import tanh
 from mindjax.tensor.indexing import index_put
 
 if TYPE_CHECKING:

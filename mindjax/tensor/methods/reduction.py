@@ -21,6 +21,9 @@ class ReductionMethods:
 
     amax = reduction.amax
     amin = reduction.amin
+    aminmax = reduction.aminmax
+    nansum = reduction.nansum
+    nanmean = reduction.nanmean
     cumprod = sorting.cumprod
     cummax = sorting.cummax
     cummin = sorting.cummin
@@ -391,10 +394,7 @@ def _extreme(largest: bool, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     name = "max" if largest else "min"
     function = extremes.max if largest else extremes.min
     by_dim = (args and type(args[0]) is int and kwargs.keys() <= {"keepdim"}) or "dim" in kwargs
-    if by_dim:
-        names = ("dim", "keepdim")
-    else:
-        names = ("axis", "keepdims")
+    names = ("dim", "keepdim") if by_dim else ("axis", "keepdims")
     given = dict(zip(names, args, strict=False)) | kwargs
     unknown = given.keys() - (set(names) if by_dim else _AXIS_FACE)
     axis = given.get(names[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mindjax.core.dtype import as_dtype
+from mindjax.core.errors import located
 from mindjax.ops.creation import full, full_like, need_no_device, ones, zeros
 from mindjax.ops.rearrange import (
     diagflat,
@@ -164,19 +165,28 @@ class ShapeMethods:
         return tile(self, spread(dims))
 
     def repeat(self: Any, *repeats: Any, axis: int | None = None) -> Tensor:
-        """Repeat along each axis, as torch does; with ``axis``, each element in place.
+        """Repeat along each axis (MindSpore: ``Tensor.repeat``).
 
         Args:
-            repeats: repetitions of each axis, as integers or one sequence; with ``axis``, one
-                number or one for each element.
-            axis: axis along which elements are repeated in place.
+            repeats: repetitions of each axis, as integers or one sequence, aligned at the last.
+            axis: axis along which each element is repeated in place instead, as numpy does.
 
         Returns:
             Tensor.
+
+        Raises:
+            RuntimeError: there are fewer repetitions than axes, or one is negative.
         """
+        counts = spread(repeats)
         if axis is not None:
-            return repeat_interleave(self, spread(repeats), axis)
-        return tile(self, spread(repeats))
+            return repeat_interleave(self, counts[0] if len(counts) == 1 else counts, axis)
+        if len(counts) < self.ndim or any(isinstance(n, int) and n < 0 for n in counts):
+            raise located(
+                RuntimeError,
+                f"For 'Tensor.repeat', 'repeats' must hold at least {self.ndim} numbers, none "
+                f"negative, but got {counts!r}.",
+            )
+        return tile(self, counts)
 
     def flip(self: Any, *dims: Any) -> Tensor:
         """Reverse the order of elements along axes."""
@@ -197,12 +207,12 @@ class ShapeMethods:
         return reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
 
     @property
-    def T(self: Any) -> Tensor:  # noqa: N802
+    def T(self: Any) -> Tensor:
         """The Tensor with its axes in reverse order."""
         return adjoint_axes(self)
 
     @property
-    def mT(self: Any) -> Tensor:  # noqa: N802
+    def mT(self: Any) -> Tensor:
         """The Tensor with its last two axes exchanged."""
         return swapaxes(self, -2, -1)
 
@@ -250,6 +260,8 @@ class ShapeMethods:
     def fill(self: Any, value: Any) -> Tensor:
         """Give a Tensor of the same shape and dtype, filled with one value."""
         return full_like(self, value)
+
+    fills = fill
 
     def new_zeros(self: Any, size: Any, *, dtype: Any = None) -> Tensor:
         """Make zeros of a shape, by default of this dtype."""

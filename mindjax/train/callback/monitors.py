@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -97,6 +97,13 @@ class LossMonitor(Callback):
         return loss
 
 
+class _Clock(NamedTuple):
+    """When an epoch began, and the seconds spent on data until then."""
+
+    start: float
+    fetched: float
+
+
 class TimeMonitor(Callback):
     """Prints how long each epoch and step took.
 
@@ -116,27 +123,34 @@ class TimeMonitor(Callback):
         self.data_size = data_size
         self.data_time = require_bool(data_time, "data_time")
         self.epoch_time = time.time()
-        self._fetched_before = 0.0
+        self._clocks: dict[str, _Clock] = {}
+        self._evaluated = 0.0
 
     def epoch_begin(self, run_context: RunContext) -> None:
         """Start the clock."""
-        self._fetched_before = _fetched(run_context)
+        mode = run_context.original_args().get("mode", "")
         self.epoch_time = time.time()
+        self._clocks[mode] = _Clock(self.epoch_time, _fetched(run_context))
+        if mode != "eval":
+            self._evaluated = 0.0
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """Print the times."""
+        """Print the times; those of an epoch are without the evaluation that follows it."""
         params = run_context.original_args()
+        mode = params.get("mode", "")
+        clock = self._clocks.pop(mode, _Clock(self.epoch_time, 0.0))
         self._finish(params.get("net_outputs"))
-        total = (time.time() - self.epoch_time) * 1000
+        total = (time.time() - clock.start) * 1000
+        if mode == "eval":
+            self._evaluated += total
+        else:
+            total -= self._evaluated
         batches = params.get("batch_num")
         steps = batches if isinstance(batches, int) and batches > 0 else self.data_size
         steps = require_int(steps, 1)
-        line = (
-            f"{params.get('mode', '').title()} epoch time: {total:5.3f} ms, "
-            f"per step time: {total / steps:5.3f} ms"
-        )
+        line = f"{mode.title()} epoch time: {total:5.3f} ms, per step time: {total / steps:5.3f} ms"
         if self.data_time:
-            waited = (_fetched(run_context) - self._fetched_before) * 1000
+            waited = (_fetched(run_context) - clock.fetched) * 1000
             line += f" (data time: {waited / steps:5.3f} ms)"
         print(line, flush=True)
 

@@ -1,0 +1,229 @@
+"""Normalization layers with torch's arguments."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from mindjax.core import checks
+from mindjax.core.dtype import float32, int64
+from mindjax.core.errors import located
+from mindjax.mint.nn import functional
+from mindjax.nn.cell import Cell
+from mindjax.ops.state import assign_add
+from mindjax.tensor.initializer import initializer
+from mindjax.tensor.parameter import Parameter
+from mindjax.tensor.tensor import Tensor
+
+
+class _BatchNorm(Cell):
+    """Batch normalization of any rank; `BatchNorm2d` describes the arguments."""
+
+    _ranks: ClassVar[tuple[int, ...]]
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        dtype = float32 if dtype is None else dtype
+        self.num_features = checks.positive_int("num_features", num_features, self.cls_name)
+        self.eps, self.momentum = eps, momentum
+        self.affine = checks.boolean("affine", affine, self.cls_name)
+        checks.boolean("track_running_stats", track_running_stats, self.cls_name)
+        self.track_running_stats = track_running_stats
+        if momentum is None:
+            raise located(
+                NotImplementedError,
+                f"For '{self.cls_name}', 'momentum=None' (a plain average) is not supported: give "
+                "a number.",
+            )
+        self.weight = self.bias = self.running_mean = self.running_var = None
+        self.num_batches_tracked = None
+        if affine:
+            self.weight = Parameter(initializer("ones", num_features, dtype), name="weight")
+            self.bias = Parameter(initializer("zeros", num_features, dtype), name="bias")
+        if track_running_stats:
+            mean, variance = (initializer(i, num_features, dtype) for i in ("zeros", "ones"))
+            self.running_mean = Parameter(mean, "running_mean", requires_grad=False)
+            self.running_var = Parameter(variance, "running_var", requires_grad=False)
+            count = Tensor(0, int64)
+            self.num_batches_tracked = Parameter(count, "num_batches_tracked", requires_grad=False)
+
+    def reset_running_stats(self) -> None:
+        """Start the running moments again."""
+        if self.track_running_stats:
+            self.running_mean.set_data(initializer("zeros", self.num_features))
+            self.running_var.set_data(initializer("ones", self.num_features))
+            self.num_batches_tracked.set_data(Tensor(0, int64))
+
+    def reset_parameters(self) -> None:
+        """Start the running moments, weight and bias again."""
+        self.reset_running_stats()
+        if self.affine:
+            self.weight.set_data(initializer("ones", self.num_features))
+            self.bias.set_data(initializer("zeros", self.num_features))
+
+    def construct(self, input: Any) -> Any:
+        """Normalize; in training the running moments are written."""
+        if len(input.shape) not in self._ranks:
+            ranks = " or ".join(f"{r}D" for r in self._ranks)
+            raise located(
+                ValueError,
+                f"For '{self.cls_name}', expected {ranks} input, but got {len(input.shape)}D "
+                "input.",
+            )
+        if self.training and self.track_running_stats:
+            assign_add(self.num_batches_tracked, 1)
+        batch = self.training or not self.track_running_stats
+        moving = (self.running_mean, self.running_var)
+        options = (self.weight, self.bias, batch, self.momentum, self.eps)
+        return functional.batch_norm(input, *moving, *options)
+
+    def extend_repr(self) -> str:
+        """Name every argument."""
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalization of (N, C) or (N, C, L) (MindSpore: ``mint.nn.BatchNorm1d``).
+
+    The arguments are those of `BatchNorm2d`.
+    """
+
+    _ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalization of (N, C, H, W) (Ioffe 2015; MindSpore: ``mint.nn.BatchNorm2d``).
+
+    Args:
+        num_features: number of channels.
+        eps: added to the variance.
+        momentum: weight of the batch in the running moments.
+        affine: whether there are weight and bias.
+        track_running_stats: keep running moments; else the batch's are used always.
+        dtype: of the Parameters; None for Float32.
+
+    Raises:
+        NotImplementedError: ``momentum`` is None.
+        TypeError: an argument is of a wrong type.
+        ValueError: ``num_features`` is not above 0.
+    """
+
+    _ranks = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch normalization of (N, C, D, H, W) (MindSpore: ``mint.nn.BatchNorm3d``).
+
+    The arguments are those of `BatchNorm2d`.
+    """
+
+    _ranks = (5,)
+
+
+class LayerNorm(Cell):
+    """Layer normalization over the last axes (Ba 2016; MindSpore: ``mint.nn.LayerNorm``).
+
+    Args:
+        normalized_shape: int, or tuple or list of ints: the last sizes of the input.
+        eps: added to the variance.
+        elementwise_affine: whether there is a weight.
+        bias: whether there is a bias, with ``elementwise_affine`` only.
+        dtype: of the Parameters; None for Float32.
+
+    Raises:
+        TypeError: ``normalized_shape`` is none of these.
+    """
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        dtype = float32 if dtype is None else dtype
+        checks.of_type("normalized_shape", normalized_shape, (int, tuple, list), self.cls_name)
+        single = isinstance(normalized_shape, int)
+        shape = (normalized_shape,) if single else tuple(normalized_shape)
+        self.normalized_shape, self.eps = shape, eps
+        self.elementwise_affine = elementwise_affine
+        self.weight = self.bias = None
+        if elementwise_affine:
+            self.weight = Parameter(initializer("ones", shape, dtype), name="weight")
+            if bias:
+                self.bias = Parameter(initializer("zeros", shape, dtype), name="bias")
+
+    def construct(self, input: Any) -> Any:
+        """Normalize."""
+        options = (self.weight, self.bias, self.eps)
+        return functional.layer_norm(input, self.normalized_shape, *options)
+
+    def extend_repr(self) -> str:
+        """Name every argument."""
+        return (
+            f"normalized_shape={self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class GroupNorm(Cell):
+    """Group normalization (Wu 2018; MindSpore: ``mint.nn.GroupNorm``).
+
+    Args:
+        num_groups: number of groups, a divisor of ``num_channels``.
+        num_channels: number of channels.
+        eps: added to the variance.
+        affine: whether there are weight and bias.
+        dtype: of the Parameters; None for Float32.
+
+    Raises:
+        TypeError: an argument is of a wrong type.
+        ValueError: a number is not above 0, or the channels are not divisible.
+    """
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        dtype = float32 if dtype is None else dtype
+        self.num_groups = checks.positive_int("num_groups", num_groups, self.cls_name)
+        self.num_channels = checks.positive_int("num_channels", num_channels, self.cls_name)
+        if num_channels % num_groups:
+            raise located(
+                ValueError,
+                f"For '{self.cls_name}', the 'num_channels' must be divided by 'num_groups', but "
+                f"got 'num_channels': {num_channels}, 'num_groups': {num_groups}.",
+            )
+        self.eps, self.affine = eps, checks.boolean("affine", affine, self.cls_name)
+        self.weight = self.bias = None
+        if affine:
+            self.weight = Parameter(initializer("ones", num_channels, dtype), name="weight")
+            self.bias = Parameter(initializer("zeros", num_channels, dtype), name="bias")
+
+    def construct(self, input: Any) -> Any:
+        """Normalize (N, C, ...)."""
+        return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extend_repr(self) -> str:
+        """Name every argument."""
+        return (
+            f"num_groups={self.num_groups}, num_channels={self.num_channels}, eps={self.eps}, "
+            f"affine={self.affine}"
+        )
