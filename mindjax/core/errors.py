@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from typing import TypeVar
 
-import jax
-
-_PACKAGES = tuple(
-    os.path.dirname(os.path.abspath(module.__file__ or "")) + os.sep for module in (jax,)
-)
+# Found without importing it: data set workers must not load jax.
+_JAX = importlib.util.find_spec("jax")
+_PACKAGES = (os.path.dirname(_JAX.origin) + os.sep,) if _JAX and _JAX.origin else ()
 
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _INTERNAL = (

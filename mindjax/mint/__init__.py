@@ -3,7 +3,6 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-# arithmetic, reduction, comparison, linear algebra
 from mindjax.mint.arithmetic import add as add
 from mindjax.mint.arithmetic import baddbmm as baddbmm
 from mindjax.mint.arithmetic import bmm as bmm
@@ -11,6 +10,9 @@ from mindjax.mint.arithmetic import frac as frac
 from mindjax.mint.arithmetic import isnan as isnan
 from mindjax.mint.arithmetic import mv as mv
 from mindjax.mint.arithmetic import sub as sub
+
+# arithmetic, reduction, comparison, linear algebra
+from mindjax.mint.arithmetic import where as where
 from mindjax.mint.reduction import all as all
 from mindjax.mint.reduction import amax as amax
 from mindjax.mint.reduction import amin as amin

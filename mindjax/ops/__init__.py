@@ -106,6 +106,10 @@ from mindjax.ops.comparison import less_equal as less_equal
 from mindjax.ops.comparison import lt as lt
 from mindjax.ops.comparison import ne as ne
 from mindjax.ops.comparison import not_equal as not_equal
+from mindjax.ops.comparison import tensor_ge as tensor_ge
+from mindjax.ops.comparison import tensor_gt as tensor_gt
+from mindjax.ops.comparison import tensor_le as tensor_le
+from mindjax.ops.comparison import tensor_lt as tensor_lt
 from mindjax.ops.exponential import Erf as Erf
 from mindjax.ops.exponential import Erfc as Erfc
 from mindjax.ops.exponential import Erfinv as Erfinv
@@ -134,6 +138,7 @@ from mindjax.ops.exponential import reciprocal as reciprocal
 from mindjax.ops.exponential import rsqrt as rsqrt
 from mindjax.ops.exponential import sqrt as sqrt
 from mindjax.ops.exponential import square as square
+from mindjax.ops.exponential import tensor_exp as tensor_exp
 from mindjax.ops.extremes import Argmax as Argmax
 from mindjax.ops.extremes import ArgMaxWithValue as ArgMaxWithValue
 from mindjax.ops.extremes import Argmin as Argmin
@@ -142,6 +147,8 @@ from mindjax.ops.extremes import argmax as argmax
 from mindjax.ops.extremes import argmin as argmin
 from mindjax.ops.extremes import max as max
 from mindjax.ops.extremes import min as min
+from mindjax.ops.linalg import L2Normalize as L2Normalize
+from mindjax.ops.linalg import LpNorm as LpNorm
 from mindjax.ops.linalg import MatrixInverse as MatrixInverse
 from mindjax.ops.linalg import inverse as inverse
 from mindjax.ops.linalg import matrix_norm as matrix_norm
@@ -262,6 +269,7 @@ from mindjax.ops.special import Xdivy as Xdivy
 from mindjax.ops.special import Xlogy as Xlogy
 from mindjax.ops.special import conj as conj
 from mindjax.ops.special import deg2rad as deg2rad
+from mindjax.ops.special import diff as diff
 from mindjax.ops.special import float_power as float_power
 from mindjax.ops.special import fmax as fmax
 from mindjax.ops.special import fmin as fmin

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Array = jax.Array
 TensorLike = Any
 _BOTH: tuple[int, ...] = (0, 1)
+_WIDE = ("uint16", "uint32", "uint64")
 
 
 class Add(Primitive):
@@ -191,11 +192,11 @@ class Div(Primitive):
 
 def _product_pair(op: str, x: Array, y: Array) -> tuple[Array, Array]:
     """Promote factors; wide unsigned integers do not even mix with truth values here."""
-    wide = ("uint16", "uint32", "uint64")
-    if x is not None and y is not None and x.dtype != y.dtype and (x.dtype in wide or y.dtype in wide):
+    known = x is not None and y is not None
+    if known and x.dtype != y.dtype and (x.dtype in _WIDE or y.dtype in _WIDE):
         raise located(
             TypeError,
-            f"For Op[{op}], the promote output type is invalid: {x.dtype} and {y.dtype} do not mix.",
+            f"For Op[{op}], the promote output type is invalid: {x.dtype} with {y.dtype}.",
         )
     return promote_pair(op, x, y)
 
@@ -218,7 +219,7 @@ class RealDiv(Primitive):
 _real_div = RealDiv()
 
 
-def real_divide(x: TensorLike, y: TensorLike) -> Tensor:
+def tensor_div(x: TensorLike, y: TensorLike) -> Tensor:
     """Divide in the promoted dtype (MindSpore: ``ops.tensor_div``).
 
     Args:
@@ -363,6 +364,10 @@ class FloorMod(Primitive):
         """Take the remainder of arrays that broadcast to each other."""
         x, y = promote_pair("FloorMod", x, y)
         _refuse_remainder("FloorMod", x)
+        if x.dtype in _WIDE:
+            raise located(
+                TypeError, f"For 'FloorMod', the input type {x.dtype} is invalid: it is unsigned."
+            )
         return _floor_rem(x, y)
 
 
@@ -729,7 +734,6 @@ def minimum(input: TensorLike, other: TensorLike) -> Tensor:
 tensor_add = add
 tensor_sub = sub
 tensor_mul = mul
-tensor_div = real_divide
 tensor_mod = floor_mod
 tensor_floordiv = floor_divide
 tensor_pow = pow

@@ -1,4 +1,4 @@
-"""Primitives whose original call takes sizes, axes or dtypes: these become fields of a bound record."""
+"""Primitives that are called with sizes, axes or dtypes: these become fields of a bound record."""
 
 from __future__ import annotations
 

@@ -361,8 +361,8 @@ class OneHot(BoundPrimitive):
         if self.depth < 0:
             raise located(
                 ValueError,
-                "For primitive[OneHot], the depth value must be greater than or equal to 0, but got "
-                f"{self.depth}.",
+                "For primitive[OneHot], the depth value must be greater than or equal to 0, but "
+                f"got {self.depth}.",
             )
         if not -1 <= self.axis <= indices.ndim:
             raise located(
@@ -423,7 +423,7 @@ def scalar_to_tensor(input_x: Any, dtype: Any = float32) -> Tensor:
     if not isinstance(input_x, bool | int | float):
         raise located(
             TypeError,
-            f"For 'ScalarToTensor', the 'input_x' must be a number, but got {type(input_x).__name__}.",
+            f"For 'ScalarToTensor', the 'input_x' must be a number, but got {input_x!r}.",
         )
     checked = checked_dtype("ScalarToTensor", dtype, float32)
     return Handle.tensor_class._from_array(np.asarray(input_x, checked.np))

@@ -126,7 +126,7 @@ class Randperm(Primitive):
         if count > self.max_length:
             raise located(
                 ValueError,
-                f"For 'Randperm', 'n' must be at most max_length {self.max_length}, but got {count}.",
+                f"For 'Randperm', 'n' must be at most {self.max_length}, but got {count}.",
             )
         return pad(randperm(count, dtype=self.dtype), (0, self.max_length - count), value=self.pad)
 

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from mindjax.core.dtype import from_np
+from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import floating
 
@@ -114,6 +117,13 @@ class Exp(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Map an array element by element."""
+        if jnp.issubdtype(x.dtype, jnp.integer) and x.dtype != np.int64:
+            raise located(
+                TypeError,
+                "For primitive[Exp], the input argument[input] must be a type of {BFloat16, Bool, "
+                "Complex128, Complex64, Float16, Float32, Float64, Int64}, but got "
+                f"{from_np(x.dtype)}.",
+            )
         return jnp.exp(floating(x))
 
 
@@ -124,10 +134,13 @@ def exp(input: Tensor) -> Tensor:
     """Compute e to the power of each element (MindSpore: ``ops.exp``).
 
     Args:
-        input: Tensor of any shape; integers are computed in Float32.
+        input: Tensor of any shape; Int64 and Bool are computed in Float32.
 
     Returns:
         Tensor of the same shape, of the input's floating dtype.
+
+    Raises:
+        TypeError: the dtype is another integer one.
     """
     return _exp(input)
 

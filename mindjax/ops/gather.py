@@ -179,7 +179,7 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
     if len(shape_of(index)) > 1:
         raise located(
             ValueError,
-            f"For 'index_select', the dimension of 'index' must be 1, but got {len(shape_of(index))}.",
+            f"For 'index_select', the dimension of 'index' must be 1, but got {shape_of(index)}.",
         )
     axis = axis_of(axis, len(shape_of(input)), "index_select")
     return gather(input, reshape(index, (-1,)), axis)

@@ -289,7 +289,8 @@ def _triangle(x: Array, diagonal: int, lower: bool, op: str) -> Array:
     if x.ndim < 2:
         raise located(
             ValueError,
-            f"For primitive[{op}], the x's rank must be greater than or equal to 2, but got {x.ndim}.",
+            f"For primitive[{op}], the x's rank must be greater than or equal to 2, but got "
+            f"{x.ndim}.",
         )
     rows, columns = (lax.broadcasted_iota(np.int32, x.shape[-2:], i) for i in (0, 1))
     keep = columns - rows <= diagonal if lower else columns - rows >= diagonal

@@ -16,7 +16,7 @@ from mindjax.ops.arithmetic import maximum, minimum, true_divide
 from mindjax.ops.cast import cast, cast_like, convert_values
 from mindjax.ops.logic import isnan, logical_not
 from mindjax.ops.logic import where as select_where
-from mindjax.ops.promotion import convert, floating, is_bool, refuse_bool, truth
+from mindjax.ops.promotion import convert, floating, is_bool, truth
 from mindjax.ops.static import axes_in, bind, static_axis
 
 if TYPE_CHECKING:
@@ -82,13 +82,14 @@ class ReduceMean(_Reduction):
 
     def compute(self, x: Array) -> Array:
         """Average an array; integer means are cut towards zero."""
-        refuse_bool(self.name, x)
         return _mean(x, self._axes(x), self.keep_dims)
 
 
 def _mean(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
     if jnp.issubdtype(x.dtype, jnp.inexact):
         return jnp.mean(x, axes, dtype=x.dtype, keepdims=keep_dims)
+    if is_bool(x):
+        return jnp.all(x, axes, keepdims=keep_dims)
     count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
     total = jnp.sum(convert(x, np.int64), axes, dtype=np.int64, keepdims=keep_dims)
     return convert(jax.lax.div(total, jnp.full_like(total, max(count, 1))), x.dtype)
@@ -230,7 +231,6 @@ class MeanExt(_Extended):
     def compute(self, x: Array) -> Array:
         """Average an array; integer means are cut towards zero."""
         x = self._wanted(x, x.dtype)
-        refuse_bool("Mean", x)
         return _mean(x, self._axes(x), self.keepdim)
 
 
@@ -279,7 +279,7 @@ def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """Average over axes (MindSpore: ``ops.mean``).
 
     Args:
-        x: numeric Tensor of any shape.
+        x: Tensor of any shape.
         axis: axes to average over, all by default.
         keep_dims: whether reduced axes stay, with size 1.
 
@@ -288,7 +288,7 @@ def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 
     Raises:
         ValueError: there is no such axis.
-        TypeError: ``axis`` holds no integers, or the dtype is Bool.
+        TypeError: ``axis`` holds no integers.
     """
     return reduce_with(ReduceMean, x, axis, keep_dims)
 

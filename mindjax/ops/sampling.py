@@ -486,7 +486,7 @@ def draw_indices(
         raise located(
             ValueError,
             "For 'multinomial', the 'num_samples' must be less than the last dimension of input "
-            f"without 'replacement', but got 'num_samples': {count} and 'replacement': {replacement}",
+            f"without 'replacement', but got 'num_samples': {count}.",
         )
     return _Multinomial(count, bool(replacement), dtype)(input, *key)
 

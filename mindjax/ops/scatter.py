@@ -323,8 +323,8 @@ class _IndexCombine(Primitive, register=False):
         if indices.ndim != 1 or y.ndim != x.ndim or y.shape[axis] != indices.shape[0]:
             raise located(
                 ValueError,
-                f"For 'IndexAdd', 'indices' must be a vector as long as axis {axis} of 'y', but got "
-                f"shapes {indices.shape} and {y.shape}.",
+                f"For 'IndexAdd', 'indices' must be a vector as long as axis {axis} of 'y', but "
+                f"got shapes {indices.shape} and {y.shape}.",
             )
         where = index_array("IndexAdd", indices, x.shape[axis])[:, None]
         y = y.astype(x.dtype) if alpha is None else y.astype(x.dtype) * alpha.astype(x.dtype)

@@ -417,7 +417,8 @@ def _repetitions(dims: Any) -> tuple[int, ...]:
         if d < 0:
             raise located(
                 ValueError,
-                f"For 'Tile', 'dims' cannot contain negative integer numbers, but got {d} in {i}th.",
+                f"For 'Tile', 'dims' cannot contain negative integer numbers, but got {d} in "
+                f"{i}th.",
             )
     return dims
 
@@ -561,7 +562,7 @@ def block_diag(*inputs: Any) -> Tensor:
         if len(shape_of(x)) > 2:
             raise located(
                 ValueError,
-                f"For 'block_diag', the inputs must have at most 2 dimensions, but got {shape_of(x)}.",
+                f"For 'block_diag', the inputs must have at most 2 axes, but got {shape_of(x)}.",
             )
     return _BlockDiag()(blocks)
 

@@ -262,8 +262,8 @@ class Slice(BoundPrimitive):
             if first < 0 or size < -1 or stop > x.shape[i]:
                 raise located(
                     ValueError,
-                    f"For Slice, the sum of begin_shape[{i}] and size_shape[{i}] must be no greater "
-                    f"than input_x_shape[{i}].",
+                    f"For Slice, the sum of begin_shape[{i}] and size_shape[{i}] must be no "
+                    f"greater than input_x_shape[{i}].",
                 )
             stops.append(stop)
         return lax.slice(x, self.begin, stops)

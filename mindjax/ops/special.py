@@ -524,7 +524,11 @@ class SquareSumAll(Primitive):
 
 
 def diff(
-    x: Tensor, n: int = 1, axis: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+    x: Tensor,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
 ) -> Tensor:
     """Take differences of neighbours along an axis (MindSpore: ``ops.diff``).
 

@@ -59,8 +59,8 @@ def _kept_dtype(variable: Array, value: Array) -> Array:
     if promote_types(have, got) is not have:
         raise located(
             TypeError,
-            "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an "
-            f"in-place operator, so data type {have.name}, which cannot be converted to data type "
+            "Data type conversion is not supported for a 'Parameter', nor for the input tensor of "
+            f"an in-place operator, so data type {have.name}, which cannot be converted to data type "
             f"{promote_types(have, got).name} automatically.",
         )
     return value.astype(variable.dtype)
@@ -147,7 +147,8 @@ class _ScatterWrite(WritingPrimitive, register=False):
         if updates.shape != shape:
             raise located(
                 ValueError,
-                f"For '{self.name}', the shape of 'updates' must be {shape}, but got {updates.shape}.",
+                f"For '{self.name}', the shape of 'updates' must be {shape}, but got "
+                f"{updates.shape}.",
             )
         where = index_array(self.name, indices, variable.shape[0])[..., None]
         return scatter_rows(variable, where, _kept_dtype(variable, updates), self.how)

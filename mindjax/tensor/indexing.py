@@ -162,7 +162,7 @@ def _value(x: Any, value: Any) -> Any:
     if isinstance(value, bool | int | float | complex | np.generic):
         if isinstance(value, complex) and dtype.kind != "c":
             raise located(
-                TypeError,
+                IndexError,
                 f"A complex number cannot be written into a {from_np(dtype).name} Tensor.",
             )
         return _number(value, dtype)
@@ -276,8 +276,8 @@ def _entry(item: Any, what: str) -> Any:
     if isinstance(item, float):
         raise located(
             IndexError,
-            "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and "
-            f"tuple as index, but got {item!r} with type {type(item)}",
+            "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list "
+            f"and tuple as index, but got {item!r} with type {type(item)}",
         )
     raise located(
         IndexError,

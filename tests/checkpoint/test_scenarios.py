@@ -24,7 +24,7 @@ OTHERWISE = {
     ("load_case", "st_crc"): {"error": "ValueError", "message": "the crc check has failed"},
     ("load_case", "st_empty"): {"error": "ValueError", "message": "it is too short"},
 }
-# Cases whose first element counts bytes or whose names are given by chance.
+# So much of the original's message, without spaces and quotes, must be in ours.
 PHRASE = 34
 
 

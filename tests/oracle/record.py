@@ -180,6 +180,8 @@ class Recorder:
         good = next((v for v in values if v[0] not in ("error", "nokernel")), None)
         dtypes = {v[1] for v in values if v[0] == "T"}
         agreed = dtypes.pop() if len(dtypes) == 1 else None
+        if agreed and "Int" in agreed:
+            agreed = None  # index and sum dtypes are what the faces differ in
         notes = []
         for index, value in enumerate(values):
             if case.judge == "math":
@@ -189,7 +191,7 @@ class Recorder:
                 if case.math:
                     values[index] = self.mathematics(case, value[1], agreed)
                 elif good:
-                    values[index] = good
+                    values[index] = retyped(good, list(value[1]))
                 else:
                     print(f"   NO VALUE {case.name} [{case.faces[index]}] {value[2]}")
             elif (value[0] == "error") != case.raises:
@@ -212,6 +214,16 @@ class Recorder:
                 self.attempt(lambda run=run: run(*self.inputs(case))) for run in compiled
             ]
         return shown
+
+
+def retyped(entry: list[Any], dtypes: list[str]) -> list[Any]:
+    """Give another face's value the dtypes inferred for this one; integers else have none."""
+    if entry[0] in ("tuple", "list"):
+        return [entry[0], [retyped(e, dtypes) for e in entry[1]]]
+    if entry[0] != "T":
+        return entry
+    known = dtypes.pop(0) if dtypes else (None if "Int" in entry[1] else entry[1])
+    return [entry[0], known, *entry[2:]]
 
 
 def weighted(ms: Any, face: Any, case: Case) -> Any:

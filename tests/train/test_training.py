@@ -373,7 +373,7 @@ def test_loss_scale(mode):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
-def test_build(graph_only=None):
+def test_build():
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
         built = model(metrics={"mae"})

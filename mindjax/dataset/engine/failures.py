@@ -25,7 +25,7 @@ def also_runtime_error(error: type[Exception]) -> type[Exception]:
     try:
         return type(
             error.__name__,
-            (error, RuntimeError),
+            (error, RuntimeError),  # pyright: ignore
             {"__module__": error.__module__, "__init__": Exception.__init__, "__str__": _first},
         )
     except TypeError:

@@ -124,8 +124,8 @@ class Sampler:
         if beyond:
             # MindSpore: row numbers of a user's sampler that do not exist are left out.
             warnings.warn(
-                f"{type(self).__name__}: Sample ID ({beyond[0]}) and {len(beyond) - 1} more are out "
-                f"of bound, expected range [0, {size - 1}]: they are left out.",
+                f"{type(self).__name__}: Sample ID ({beyond[0]}) and {len(beyond) - 1} more are "
+                f"out of bound, expected range [0, {size - 1}]: they are left out.",
                 UserWarning,
                 stacklevel=2,
             )

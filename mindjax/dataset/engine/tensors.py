@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mindjax.core.errors import located
 from mindjax.dataset.engine.failures import pipeline_error
 
 _factory: Callable[[np.ndarray], Any] | None = None
 
 
 def set_tensor_factory(factory: Callable[[np.ndarray], Any] | None) -> None:
-    """Set what iterators call to make a Tensor of an array (``mindjax.tensor`` does).
+    """Set what iterators call to make a Tensor of an array, in place of ``Tensor.from_numpy``.
 
     Args:
         factory: function of one numpy array, or None to take it away.
@@ -24,19 +24,14 @@ def set_tensor_factory(factory: Callable[[np.ndarray], Any] | None) -> None:
 
 
 def make_tensor(array: Any) -> Any:
-    """Make a Tensor of an array; text, bytes and dictionaries stay as they are.
-
-    Raises:
-        RuntimeError: nobody set a factory: ``mindjax.tensor`` was never imported.
-    """
+    """Make a Tensor of an array; text, bytes and dictionaries stay as they are."""
     if not isinstance(array, np.ndarray) or array.dtype.kind in "USO":
         return array
     if _factory is None:
-        raise located(
-            RuntimeError,
-            "The iterator has no Tensor type: import mindjax (or mindspore) first, or give "
-            "output_numpy=True.",
-        )
+        # A script may use data sets alone: the Tensor class is loaded with the first Tensor, so
+        # that pipelines and their workers never load jax.
+        set_tensor_factory(importlib.import_module("mindjax.tensor").Tensor.from_numpy)
+    assert _factory is not None
     return _factory(array)
 
 

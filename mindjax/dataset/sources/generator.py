@@ -74,8 +74,8 @@ class GeneratorDataset(MappableDataset):
         ):
             raise located(
                 TypeError,
-                "Input `source` function of GeneratorDataset should be callable, iterable or random "
-                "accessible, commonly it should implement one of the method like yield, "
+                "Input `source` function of GeneratorDataset should be callable, iterable or "
+                "random accessible, commonly it should implement one of the method like yield, "
                 f"__getitem__ or __next__(__iter__), but got {source!r}.",
             )
         if self._random_access and not hasattr(source, "__len__"):
@@ -111,7 +111,7 @@ class GeneratorDataset(MappableDataset):
         if not self._random_access:
             # MindSpore: shuffle is accepted for an iterable and has no effect; .shuffle() has.
             self.sampler = None
-        elif not len(source):
+        elif not len(self.source):
             raise located(
                 RuntimeError, "GeneratorDataset: data row of input source must not be 0, got: 0"
             )
@@ -233,8 +233,8 @@ class GeneratorDataset(MappableDataset):
             ):
                 if column.dtype != wanted:
                     raise pipeline_error(
-                        f"{self._what()}: Invalid column_types: column '{name}' should be {wanted}, "
-                        f"but got {column.dtype}.",
+                        f"{self._what()}: Invalid column_types: column '{name}' should be "
+                        f"{wanted}, but got {column.dtype}.",
                     )
         return columns
 

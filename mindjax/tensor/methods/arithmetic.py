@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.ops import (
     arithmetic,
@@ -25,12 +26,19 @@ from mindjax.ops import (
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
 
-_COMPARABLE = (Handle, bool, int, float, complex, np.generic, np.ndarray, jax.Array)
+_COMPARABLE = (Handle, bool, int, float, np.generic, np.ndarray, jax.Array)
 
 
 def _operand(value: Any) -> Any:
-    """Make a Tensor of a list, which the original takes as an operand too."""
-    return Handle.tensor_class(value) if type(value) is list else value
+    """Make a Tensor of a list, as the original does; refuse complex numbers, as it does too."""
+    if type(value) is list:
+        return Handle.tensor_class(value)
+    if type(value) is complex:
+        raise located(
+            TypeError,
+            f"A Tensor and the complex number {value} do not mix: make it a Tensor.",
+        )
+    return value
 
 
 class ArithmeticMethods:
@@ -50,7 +58,10 @@ class ArithmeticMethods:
         return arithmetic.sub_ext(self, _operand(other))
 
     def __rsub__(self, other: Any) -> Tensor:
-        return arithmetic.sub_ext(_operand(other), self)
+        return arithmetic.sub(_operand(other), self)
+
+    def __isub__(self, other: Any) -> Tensor:
+        return arithmetic.sub(self, _operand(other))
 
     def __mul__(self, other: Any) -> Tensor:
         return arithmetic.mul(self, _operand(other))
@@ -91,20 +102,11 @@ class ArithmeticMethods:
     def __and__(self, other: Any) -> Tensor:
         return logic.bitwise_and(self, _operand(other))
 
-    def __rand__(self, other: Any) -> Tensor:
-        return logic.bitwise_and(_operand(other), self)
-
     def __or__(self, other: Any) -> Tensor:
         return logic.bitwise_or(self, _operand(other))
 
-    def __ror__(self, other: Any) -> Tensor:
-        return logic.bitwise_or(_operand(other), self)
-
     def __xor__(self, other: Any) -> Tensor:
         return logic.bitwise_xor(self, _operand(other))
-
-    def __rxor__(self, other: Any) -> Tensor:
-        return logic.bitwise_xor(_operand(other), self)
 
     def __neg__(self) -> Tensor:
         return arithmetic.neg(self)  # type: ignore[arg-type]
@@ -131,16 +133,16 @@ class ArithmeticMethods:
     __hash__ = object.__hash__
 
     def __lt__(self, other: Any) -> Tensor:
-        return comparison.less(self, other)
+        return comparison.less(self, _operand(other))
 
     def __le__(self, other: Any) -> Tensor:
-        return comparison.less_equal(self, other)
+        return comparison.less_equal(self, _operand(other))
 
     def __gt__(self, other: Any) -> Tensor:
-        return comparison.greater(self, other)
+        return comparison.greater(self, _operand(other))
 
     def __ge__(self, other: Any) -> Tensor:
-        return comparison.greater_equal(self, other)
+        return comparison.greater_equal(self, _operand(other))
 
     # -- arithmetic --
 

@@ -70,8 +70,8 @@ class ConversionMethods:
         if isinstance(dtype, _str):
             raise located(
                 ValueError,
-                f"For 'Tensor.to', the device must be one of {_DEVICES}, but got {dtype!r}; a dtype "
-                "must be a mindspore one.",
+                f"For 'Tensor.to', the device must be one of {_DEVICES}, but got {dtype!r}; a "
+                "dtype must be a mindspore one.",
             )
         return self.astype(dtype)
 

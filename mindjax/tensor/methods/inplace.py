@@ -236,7 +236,7 @@ class InplaceMethods:
         if reduce not in kinds:
             raise located(
                 ValueError,
-                f"For 'scatter_', the argument 'reduce' must be 'add' or 'multiply', got {reduce!r}.",
+                f"For 'scatter_', 'reduce' must be 'add' or 'multiply', but got {reduce!r}.",
             )
         updates = value if src is None else src
         record = TensorScatterElements(dim, kinds[reduce])

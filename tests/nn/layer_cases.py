@@ -1,0 +1,300 @@
+"""The rows of the layer tables; they run under the original (numpy 1.26) and MindJAX alike.
+
+A layer's Parameters get numbers made from the case's and the Parameter's name, so both frameworks
+have the same ones.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+
+import numpy as np
+
+from tests.ops.table import Arr, f32, i32, lit, pos, unit
+
+X = f32(2, 3)
+IMG = f32(2, 3, 7, 6)
+SEQ = f32(2, 3, 8)
+LOGITS = f32(4, 5)
+CLASSES = lit([1, 0, 4, 2], "i32")
+SIGNS = lit([1, -1, 1, 1], "i32")
+PROBS = unit(4, 5)
+AB = (f32(4, 5), f32(4, 5))
+
+
+@dataclasses.dataclass(frozen=True)
+class Layer:
+    """A layer, its inputs and whether it trains.
+
+    Attributes:
+        make: expression with ``nn``, ``ms`` and ``np`` that makes the Cell.
+        inputs: described arrays.
+        train: run it with ``set_train()``.
+        grad: compare gradients of Float32 inputs and trainable Parameters.
+        tol: relative and absolute tolerance.
+    """
+
+    make: str
+    inputs: tuple[Arr, ...]
+    train: bool = False
+    grad: bool = True
+    tol: tuple[float, float] = (1e-4, 1e-5)
+
+    @property
+    def name(self) -> str:
+        """Give the key in the goldens."""
+        return self.make + (" train" if self.train else "")
+
+    def arrays(self) -> list[np.ndarray]:
+        """Make the inputs."""
+        return [a.make(zlib.crc32(f"{self.name}/{i}".encode())) for i, a in enumerate(self.inputs)]
+
+    def parameter(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
+        """Make a Parameter's value; variances are above 0."""
+        kind = pos if "var" in name else f32
+        return kind(*shape).make(zlib.crc32(f"{self.name}/{name}".encode()))
+
+    def sens(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Make the weights of the output in the loss."""
+        return Arr(shape, "f32", 0.5, 1.5).make(zlib.crc32(f"{self.name}/sens".encode()))
+
+
+T = (1e-3, 1e-4)
+
+LAYERS = [
+    Layer("nn.Dense(3, 4)", (X,)),
+    Layer("nn.Dense(3, 4, has_bias=False)", (f32(2, 5, 3),)),
+    Layer("nn.Dense(3, 4, activation='tanh')", (f32(3),)),
+    Layer("nn.Dense(3, 4, activation=nn.ReLU())", (X,)),
+    Layer("nn.Conv1d(3, 4, 3)", (SEQ,)),
+    Layer("nn.Conv1d(3, 4, 3, 2, 'pad', 1, has_bias=True)", (SEQ,)),
+    Layer("nn.Conv1d(3, 6, 2, pad_mode='valid', dilation=2, group=3)", (SEQ,)),
+    Layer("nn.Conv2d(3, 4, 3)", (IMG,), tol=T),
+    Layer("nn.Conv2d(3, 4, (3, 2), (2, 1), 'valid', has_bias=True)", (IMG,), tol=T),
+    Layer("nn.Conv2d(3, 4, 3, 2, 'pad', (1, 0, 2, 1))", (IMG,), tol=T),
+    Layer("nn.Conv2d(3, 6, 3, pad_mode='same', dilation=2, group=3)", (IMG,), tol=T),
+    Layer("nn.Conv2dTranspose(3, 4, 3)", (f32(2, 3, 4, 3),), tol=T),
+    Layer("nn.Conv2dTranspose(3, 4, 3, 2, has_bias=True)", (f32(2, 3, 4, 3),), tol=T),
+    Layer("nn.Conv2dTranspose(3, 4, 2, 3, 'valid')", (f32(2, 3, 4, 3),), tol=T),
+    Layer("nn.Conv2dTranspose(3, 4, 3, 2, 'pad', 1, 1)", (f32(2, 3, 4, 3),), tol=T),
+    Layer("nn.Conv3d(2, 3, 2, pad_mode='valid')", (f32(1, 2, 3, 4, 3),), tol=T),
+    Layer("nn.MaxPool2d(2, 2)", (IMG,)),
+    Layer("nn.MaxPool2d(3, 2, 'same')", (IMG,)),
+    Layer("nn.MaxPool2d(3, 2, 'pad', 1, ceil_mode=True)", (IMG,)),
+    Layer("nn.MaxPool2d((2, 3), (1, 2))", (f32(3, 7, 6),)),
+    Layer("nn.MaxPool1d(2, 2)", (SEQ,)),
+    Layer("nn.MaxPool1d(3, 2, 'pad', 1)", (SEQ,)),
+    Layer("nn.AvgPool2d(2, 2)", (IMG,)),
+    Layer("nn.AvgPool2d(3, 2, 'same')", (IMG,)),
+    Layer("nn.AvgPool2d(3, 2, 'pad', 1)", (IMG,)),
+    Layer("nn.AvgPool2d(3, 2, 'pad', 1, count_include_pad=False)", (IMG,)),
+    Layer("nn.AvgPool2d(3, 2, ceil_mode=True)", (IMG,), grad=False),
+    Layer("nn.AvgPool2d(2, 2, divisor_override=3)", (IMG,)),
+    Layer("nn.AvgPool1d(3, 2)", (SEQ,)),
+    Layer("nn.AvgPool1d(3, 2, 'same')", (SEQ,)),
+    Layer("nn.AdaptiveAvgPool1d(4)", (SEQ,)),
+    Layer("nn.AdaptiveAvgPool2d(3)", (IMG,)),
+    Layer("nn.AdaptiveAvgPool2d((None, 2))", (IMG,)),
+    Layer("nn.AdaptiveMaxPool1d(4)", (SEQ,)),
+    Layer("nn.AdaptiveMaxPool2d(2)", (f32(2, 3, 6, 4),)),
+    Layer("nn.BatchNorm1d(3)", (f32(4, 3),), tol=T),
+    Layer("nn.BatchNorm1d(3)", (f32(4, 3),), train=True, tol=T),
+    Layer("nn.BatchNorm2d(3)", (IMG,), tol=T),
+    Layer("nn.BatchNorm2d(3)", (IMG,), train=True, tol=T),
+    Layer("nn.BatchNorm2d(3, eps=0.01, momentum=0.6, affine=False)", (IMG,), train=True, tol=T),
+    Layer("nn.BatchNorm2d(3, use_batch_statistics=True)", (IMG,), tol=T),
+    Layer("nn.BatchNorm2d(3, use_batch_statistics=False)", (IMG,), train=True, tol=T),
+    Layer("nn.LayerNorm((4,))", (f32(2, 3, 4),), tol=T),
+    Layer("nn.LayerNorm([3, 4], 1, 1, epsilon=0.01)", (f32(2, 3, 4),), tol=T),
+    Layer("nn.GroupNorm(2, 4)", (f32(2, 4, 3, 3),), tol=T),
+    Layer("nn.Dropout(p=0.4)", (X,)),
+    Layer("nn.Dropout(keep_prob=1.0)", (X,), train=True),
+    Layer("nn.Dropout2d(p=0.4)", (IMG,)),
+    Layer("nn.Embedding(5, 3)", (i32(2, 4, lo=0, hi=5),)),
+    Layer("nn.Embedding(5, 3, True)", (i32(2, 4, lo=0, hi=5),)),
+    Layer("nn.Flatten()", (IMG,)),
+    Layer("nn.Flatten(1, 2)", (IMG,)),
+    Layer("nn.Identity()", (X,)),
+    Layer("nn.OneHot(depth=4)", (i32(3, lo=0, hi=4),), grad=False),
+    Layer("nn.ReLU()", (X,)),
+    Layer("nn.ReLU6()", (f32(3, 4, lo=-8, hi=8),)),
+    Layer("nn.LeakyReLU()", (X,)),
+    Layer("nn.PReLU(3)", (IMG,)),
+    Layer("nn.ELU()", (X,)),
+    Layer("nn.CELU(2.0)", (X,)),
+    Layer("nn.SeLU()", (X,)),
+    Layer("nn.GELU()", (X,)),
+    Layer("nn.GELU(approximate=False)", (X,)),
+    Layer("nn.FastGelu()", (X,)),
+    Layer("nn.SiLU()", (X,)),
+    Layer("nn.Sigmoid()", (X,)),
+    Layer("nn.LogSigmoid()", (X,)),
+    Layer("nn.HSigmoid()", (f32(3, 4, lo=-4, hi=4),)),
+    Layer("nn.HSwish()", (f32(3, 4, lo=-4, hi=4),)),
+    Layer("nn.Softmax(0)", (X,)),
+    Layer("nn.LogSoftmax()", (X,)),
+    Layer("nn.Softmin()", (X,)),
+    Layer("nn.Softmax2d()", (IMG,)),
+    Layer("nn.Softsign()", (X,)),
+    Layer("nn.Mish()", (X,)),
+    Layer("nn.Tanh()", (X,)),
+    Layer("nn.Tanhshrink()", (X,)),
+    Layer("nn.Hardtanh(-0.5, 1)", (X,)),
+    Layer("nn.HShrink()", (X,)),
+    Layer("nn.SoftShrink()", (X,)),
+    Layer("nn.Threshold(0.1, 20.0)", (X,)),
+    Layer("nn.GLU()", (f32(2, 4),)),
+    Layer("nn.get_activation('relu6')", (X,)),
+    Layer("nn.MSELoss()", AB),
+    Layer("nn.MSELoss('sum')", (f32(4, 5), f32(5))),
+    Layer("nn.L1Loss('none')", AB),
+    Layer("nn.RMSELoss()", AB),
+    Layer("nn.MAELoss()", AB),
+    Layer("nn.SmoothL1Loss()", AB),
+    Layer("nn.SmoothL1Loss(0.5, 'mean')", AB),
+    Layer("nn.HuberLoss(delta=0.5)", AB),
+    Layer("nn.SoftmaxCrossEntropyWithLogits(True, 'mean')", (LOGITS, CLASSES)),
+    Layer("nn.SoftmaxCrossEntropyWithLogits(True, 'sum')", (LOGITS, CLASSES)),
+    Layer("nn.SoftmaxCrossEntropyWithLogits(True)", (LOGITS, CLASSES)),
+    Layer("nn.SoftmaxCrossEntropyWithLogits(reduction='mean')", (LOGITS, PROBS)),
+    Layer("nn.CrossEntropyLoss()", (LOGITS, CLASSES)),
+    Layer("nn.CrossEntropyLoss(ignore_index=4, label_smoothing=0.1)", (LOGITS, CLASSES)),
+    Layer("nn.CrossEntropyLoss(reduction='sum')", (f32(2, 5, 3), i32(2, 3, lo=0, hi=5))),
+    Layer("nn.CrossEntropyLoss()", (LOGITS, CLASSES), train=True),
+    Layer("nn.NLLLoss()", (LOGITS, CLASSES)),
+    Layer("nn.BCELoss()", (PROBS, PROBS), grad=False),
+    Layer("nn.BCEWithLogitsLoss()", (LOGITS, PROBS), grad=False),
+    Layer("nn.KLDivLoss()", (LOGITS, PROBS), grad=False),
+    Layer("nn.KLDivLoss('batchmean')", (LOGITS, PROBS), grad=False),
+    Layer("nn.DiceLoss()", (PROBS, PROBS)),
+    Layer("nn.CosineEmbeddingLoss(0.2)", (f32(4, 5), f32(4, 5), SIGNS), grad=False),
+    Layer("nn.MarginRankingLoss(0.3)", (f32(4), f32(4), f32(4)), grad=False),
+    Layer("nn.HingeEmbeddingLoss()", (f32(4), lit([1.0, -1.0, 1.0, 1.0])), grad=False),
+    Layer("nn.GaussianNLLLoss(full=True)", (f32(4), f32(4), pos(4)), grad=False),
+    Layer("nn.PoissonNLLLoss()", AB, grad=False),
+    Layer("nn.MultiLabelSoftMarginLoss()", (LOGITS, PROBS), grad=False),
+    Layer("nn.MultiheadAttention(8, 2)", (f32(4, 2, 8), f32(5, 2, 8), f32(5, 2, 8)), tol=T),
+    Layer("nn.MultiheadAttention(8, 2, batch_first=True)", (f32(2, 4, 8),) * 3, tol=T),
+    Layer("nn.TransformerEncoderLayer(8, 2, 16, 0.0)", (f32(4, 2, 8),), tol=T),
+    Layer("nn.TransformerEncoderLayer(8, 2, 16, 0.0, 'gelu', norm_first=True)", (f32(4, 2, 8),), tol=T),
+]
+
+MINT = [
+    Layer("mint.nn.Linear(3, 4)", (X,)),
+    Layer("mint.nn.GroupNorm(2, 4)", (f32(2, 4, 3, 3),), tol=T),
+    Layer("mint.nn.SiLU()", (X,)),
+    Layer("mint.nn.Softmax()", (X,)),
+    Layer("mint.nn.NLLLoss()", (LOGITS, lit([1, 0, 4, 2], "i64"))),
+    Layer("mint.nn.SmoothL1Loss()", AB),
+    Layer("mint.nn.BCEWithLogitsLoss()", (LOGITS, PROBS), grad=False),
+]
+
+CALLS = {
+    "x22": "ms.Tensor(np.ones((2, 2), np.float32))",
+    "img": "ms.Tensor(np.ones((2, 3, 5, 5), np.float32))",
+    "labels3": "ms.Tensor(np.ones(3, np.int32))",
+    "labels2": "ms.Tensor(np.ones(2, np.float32))",
+}
+
+ERRORS = [
+    "nn.Dense(0, 3)",
+    "nn.Dense(-1, 3)",
+    "nn.Dense(3.0, 3)",
+    "nn.Dense(True, 3)",
+    "nn.Dense(3, 'a')",
+    "nn.Dense(3, 3, has_bias=1)",
+    "nn.Dense(3, 3, activation=3)",
+    "nn.Dense(3, 3, activation='nope')",
+    "nn.Dense(3, 3, weight_init=ms.Tensor(np.ones((4, 3), np.float32)))",
+    "nn.Dense(3, 3, bias_init=ms.Tensor(np.ones(4, np.float32)))",
+    "nn.Dense(4, 3)(x22)",
+    "nn.Dense(2, 3)(x22.astype(ms.float16))",
+    "nn.Conv2d(-1, 4, 3)",
+    "nn.Conv2d(3, 0, 3)",
+    "nn.Conv2d(3, 4, 0)",
+    "nn.Conv2d(3, 4, 'a')",
+    "nn.Conv2d(3, 4, (3, 3, 3))",
+    "nn.Conv2d(3, 4, 3, stride=0)",
+    "nn.Conv2d(3, 4, 3, pad_mode='nope')",
+    "nn.Conv2d(3, 4, 3, padding=1)",
+    "nn.Conv2d(3, 4, 3, padding=-1, pad_mode='pad')",
+    "nn.Conv2d(3, 4, 3, padding=(1, 1), pad_mode='pad')",
+    "nn.Conv2d(3, 4, 3, padding='a', pad_mode='pad')",
+    "nn.Conv2d(3, 4, 3, dilation=0)",
+    "nn.Conv2d(3, 4, 3, group=2)",
+    "nn.Conv2d(3, 4, 3, group=0)",
+    "nn.Conv2d(3, 4, 3, data_format='NCDHW')",
+    "nn.Conv2d(3, 4, 3, has_bias=1)",
+    "nn.Conv2d(3, 4, 3, weight_init='nope')",
+    "nn.Conv2d(2, 4, 3)(img)",
+    "nn.Conv2d(3, 4, 3)(x22)",
+    "nn.Conv2d(3, 4, 3)(img.astype(ms.float16))",
+    "nn.Conv2d(3, 4, 7, pad_mode='valid')(img)",
+    "nn.Conv1d(3, 4, (3,))",
+    "nn.Conv2dTranspose(3, 4, 3, padding=1)",
+    "nn.MaxPool2d(0)",
+    "nn.MaxPool2d('a')",
+    "nn.MaxPool2d((2, 2, 2))",
+    "nn.MaxPool2d(2, 0)",
+    "nn.MaxPool2d(2, pad_mode='nope')",
+    "nn.MaxPool2d(2, padding=1)",
+    "nn.MaxPool2d(2, ceil_mode=True)",
+    "nn.MaxPool2d(2)(x22)",
+    "nn.MaxPool2d(7)(img)",
+    "nn.AvgPool2d(0)",
+    "nn.AdaptiveAvgPool2d('a')",
+    "nn.AdaptiveAvgPool2d(-1)",
+    "nn.BatchNorm2d(0)",
+    "nn.BatchNorm2d(3.0)",
+    "nn.BatchNorm2d(3, momentum=-1)",
+    "nn.BatchNorm2d(3, data_format='X')",
+    "nn.BatchNorm2d(3, use_batch_statistics=3)",
+    "nn.BatchNorm2d(3)(x22)",
+    "nn.BatchNorm2d(5)(img)",
+    "nn.BatchNorm1d(3)(img)",
+    "nn.LayerNorm(3)",
+    "nn.LayerNorm((4,))(x22)",
+    "nn.GroupNorm(3, 4)",
+    "nn.GroupNorm(0, 4)",
+    "nn.GroupNorm(2, 4, eps=-1)",
+    "nn.GroupNorm(2, 4)(img)",
+    "nn.Dropout(keep_prob=0)",
+    "nn.Dropout(p=1.0)",
+    "nn.Dropout(p='a')",
+    "nn.Dropout2d(p=2)",
+    "nn.Embedding(0, 3)",
+    "nn.Embedding(4, 3, padding_idx=9)",
+    "nn.Embedding(4, 3, use_one_hot=1)",
+    "nn.Embedding(4, 3)(x22)",
+    "nn.Softmax('a')",
+    "nn.Softmax(5)(x22)",
+    "nn.GELU(approximate=3)",
+    "nn.PReLU(0)",
+    "nn.PReLU(1, w='a')",
+    "nn.HShrink('a')",
+    "nn.Hardtanh(2, 1)",
+    "nn.get_activation('nope')",
+    "nn.SoftmaxCrossEntropyWithLogits(sparse=1)",
+    "nn.SoftmaxCrossEntropyWithLogits(reduction='x')",
+    "nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean')(x22, labels3)",
+    "nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean')(x22, labels2)",
+    "nn.SoftmaxCrossEntropyWithLogits(sparse=True)(x22, 3)",
+    "nn.CrossEntropyLoss(label_smoothing=2)",
+    "nn.CrossEntropyLoss(weight=3)",
+    "nn.CrossEntropyLoss(ignore_index='a')",
+    "nn.CrossEntropyLoss(reduction='a')",
+    "nn.CrossEntropyLoss()(x22, labels3)",
+    "nn.CrossEntropyLoss()(x22, labels2)",
+    "nn.MSELoss('x')",
+    "nn.MSELoss('none')(x22, 3.0)",
+    "nn.L1Loss()(x22, img)",
+    "nn.BCELoss(reduction='x')",
+    "nn.NLLLoss(reduction='x')",
+    "nn.HuberLoss('x')",
+    "nn.CosineEmbeddingLoss(margin='a')",
+    "nn.MultiheadAttention(8, 3)",
+    "mint.nn.Linear(0, 4)",
+    "mint.nn.Conv2d(3, 4, 3, padding='x')",
+    "mint.nn.BatchNorm2d(3)(x22)",
+]
