@@ -119,7 +119,17 @@ def load_checkpoint_async(
     specify_prefix: str | list[str] | tuple[str, ...] | None = None,
     choice_func: Callable[[str], bool] | None = None,
 ) -> ParamDictFuture:
-    """Load Parameters in a background thread; the arguments are those of :func:`load_checkpoint`.
+    """Load Parameters in a background thread.
+
+    Args:
+        ckpt_file_name: path that ends with ``.ckpt``.
+        net: Cell into which the Parameters are loaded as well.
+        strict_load: see :func:`load_param_into_net`.
+        filter_prefix: names that begin so are left out.
+        dec_key: must be None: encrypted files are not supported.
+        dec_mode: cipher; means nothing without ``dec_key``.
+        specify_prefix: only names that begin so are kept.
+        choice_func: takes a name and tells whether it is kept.
 
     Returns:
         An object whose ``result()`` waits and returns the Parameters, or raises.

@@ -234,8 +234,19 @@ def _pull_back(node: Node, cotangents: list[Any]) -> Sequence[Any]:
             handle._node = parent
             inputs.append(handle)
     given = [c for c in cotangents if c is not None]
-    gradients = iter(Backward(record, mask, present, node.tree)(*inputs, *given))
+    gradients = iter(_backward_record(record, mask, present, node.tree)(*inputs, *given))
     return [next(gradients) if m else None for m in mask]
+
+
+def _backward_record(
+    record: Primitive, mask: tuple[bool, ...], present: tuple[bool, ...], tree: Any
+) -> Backward:
+    """Give a record's backward, kept on it: making a key costs more than the call."""
+    kept = record.__dict__.setdefault("_backwards", {})
+    found = kept.get((mask, present, tree))
+    if found is None:
+        found = kept[mask, present, tree] = Backward(record, mask, present, tree)
+    return found
 
 
 def _pull_back_residuals(node: Node, cotangents: list[Any]) -> Sequence[Any]:

@@ -30,6 +30,9 @@ from mindjax.nn.activation import Tanh as Tanh
 from mindjax.nn.activation import Tanhshrink as Tanhshrink
 from mindjax.nn.activation import Threshold as Threshold
 from mindjax.nn.activation import get_activation as get_activation
+from mindjax.nn.attention import MultiheadAttention as MultiheadAttention
+from mindjax.nn.attention import TransformerEncoder as TransformerEncoder
+from mindjax.nn.attention import TransformerEncoderLayer as TransformerEncoderLayer
 from mindjax.nn.cell import Cell as Cell
 from mindjax.nn.containers import CellDict as CellDict
 from mindjax.nn.containers import CellList as CellList

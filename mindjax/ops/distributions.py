@@ -168,7 +168,7 @@ def gamma(shape: Any, alpha: Any, beta: Any, seed: Any = None) -> Tensor:
         shape: sizes that stand before the shape of ``alpha`` and ``beta``.
         alpha: float Tensor: shape parameters.
         beta: float Tensor: rates.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Float32 Tensor.
@@ -183,7 +183,7 @@ def laplace(shape: Any, mean: Any, lambda_param: Any, seed: Any = None) -> Tenso
         shape: sizes.
         mean: number or Tensor.
         lambda_param: scale, a number or Tensor.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Float32 Tensor of the common shape.
@@ -202,7 +202,7 @@ def random_categorical(
     Args:
         logits: float Tensor of shape (rows, categories).
         num_sample: number of draws a row.
-        seed: starts a stream of its own; 0 takes the default generator.
+        seed: fixes the numbers; 0 takes the default generator.
         dtype: element type.
 
     Returns:

@@ -28,7 +28,7 @@ def draw(op: str, seed: Any = None, generator: Any = None) -> tuple[Any, Any]:
 
     Args:
         op: name of the op, for the message.
-        seed: integer that starts a stream of its own; None takes the generator.
+        seed: integer that fixes the draw; None takes the next of the generator.
         generator: stream; None takes the default one.
 
     Returns:
@@ -49,7 +49,7 @@ def draw(op: str, seed: Any = None, generator: Any = None) -> tuple[Any, Any]:
             ValueError,
             f"For '{op}', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'.",
         )
-    return random.Generator(int(seed)).next_key()
+    return np.asarray(int(seed) % 2**32, np.uint32), np.asarray(0, np.uint32)
 
 
 def run(record: Primitive, *inputs: Any) -> Any:
@@ -120,7 +120,7 @@ def standard_normal(shape: Any, seed: Any = None) -> Tensor:
 
     Args:
         shape: sizes.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Float32 Tensor.
@@ -148,7 +148,7 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: Any = None) -> Tensor:
         shape: sizes.
         mean: number or Tensor.
         stddev: number or Tensor; broadcasts with the others.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Float32 Tensor of the common shape of ``shape``, ``mean`` and ``stddev``.
@@ -169,7 +169,7 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: Any = None, dtype: Any =
         shape: sizes.
         minval: Tensor.
         maxval: Tensor; broadcasts with the others.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
         dtype: Float32, or Int32 for integers.
 
     Returns:
@@ -245,7 +245,7 @@ def rand(*size: Any, dtype: Any = None, seed: Any = None) -> Tensor:
     Args:
         size: sizes, as integers or one sequence.
         dtype: float type; Float32 by default.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Tensor.
@@ -263,7 +263,7 @@ def randn(*size: Any, dtype: Any = None, seed: Any = None) -> Tensor:
     Args:
         size: sizes, as integers or one sequence.
         dtype: float type; Float32 by default.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Tensor.
@@ -299,7 +299,7 @@ def randint(low: int, high: int, size: Any, seed: Any = None, *, dtype: Any = No
         low: smallest integer.
         high: integer above the largest.
         size: sizes.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
         dtype: int type; Int64 by default.
 
     Returns:
@@ -352,8 +352,8 @@ def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = int64) -> Tens
 
     Args:
         n: number of integers.
-        seed: starts a stream of its own; 0 takes the default generator.
-        offset: place in that stream.
+        seed: fixes the numbers; 0 takes the default generator.
+        offset: fixes the numbers with the seed.
         dtype: element type.
 
     Returns:
@@ -390,7 +390,7 @@ def shuffle(x: Tensor, seed: Any = None) -> Tensor:
 
     Args:
         x: Tensor.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Tensor of the same shape.
@@ -417,7 +417,7 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: Any = None) -> Tensor:
     Args:
         input: Tensor that gives shape and dtype.
         p: probability, a number or a Tensor that broadcasts to ``input``.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Tensor like ``input``.
@@ -500,7 +500,7 @@ def multinomial(
         input: float Tensor with one or two axes: weights, not negative.
         num_samples: number of indices a row.
         replacement: whether an index may be drawn again.
-        seed: integer that starts a stream of its own.
+        seed: integer that fixes the numbers.
 
     Returns:
         Int32 Tensor of shape (num_samples,) or (rows, num_samples).

@@ -60,8 +60,8 @@ def _kept_dtype(variable: Array, value: Array) -> Array:
         raise located(
             TypeError,
             "Data type conversion is not supported for a 'Parameter', nor for the input tensor of "
-            f"an in-place operator, so data type {have.name}, which cannot be converted to data type "
-            f"{promote_types(have, got).name} automatically.",
+            f"an in-place operator, so data type {have.name}, which cannot be converted to data "
+            f"type {promote_types(have, got).name} automatically.",
         )
     return value.astype(variable.dtype)
 

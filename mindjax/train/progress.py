@@ -16,7 +16,7 @@ from mindjax.train.callback.base import loss_of
 _REDRAW = 0.5
 _LINE_EVERY = 30.0
 _EPOCH_LINE_EVERY = 2.0
-_BAR = 20
+_BAR = 12
 
 
 class Progress:

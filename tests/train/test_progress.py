@@ -53,9 +53,9 @@ def test_terminal(clock):
     text = run(clock, Screen())
     drawn = [line.rstrip() for line in text.split("\r") if line.strip()]
     assert drawn[0] == (
-        "epoch 1/2  [##########----------]  step 50/100  loss 0.25  3200 images/s  ETA 0:02"
+        "epoch 1/2  [######------]  step 50/100  loss 0.25  3200 images/s  ETA 0:02"
     )
-    assert drawn[-1] == "epoch 2/2  [####################]  step 100/100  loss 0.25  3200 images/s"
+    assert drawn[-1] == "epoch 2/2  [############]  step 100/100  loss 0.25  3200 images/s"
     assert text.endswith("\n") and text.count("\n") == 1
     # Two seconds: no more than two reads of the loss each.
     assert Loss.reads <= 5

@@ -16,7 +16,6 @@ from mindjax.train.metrics.class_rates import Recall as Recall
 from mindjax.train.metrics.error import MAE as MAE
 from mindjax.train.metrics.error import MSE as MSE
 from mindjax.train.metrics.error import Loss as Loss
-from mindjax.train.metrics.metric import EvaluationBase as EvaluationBase
 from mindjax.train.metrics.metric import Metric as Metric
 from mindjax.train.metrics.metric import rearrange_inputs as rearrange_inputs
 
