@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from mindjax.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from mindjax import amp as amp
     from mindjax import common as common
     from mindjax import context as context
     from mindjax import dataset as dataset
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from mindjax.train import Model as Model
 
 _MODULES = [
-    "amp",
     "autodiff",
     "checkpoint",
     "common",
@@ -103,12 +101,7 @@ _NAMES: dict[str, str] = {
             "tuple_",
             "Type",
             "Int",
-            "Float",
-            "String",
-            "Bool",
             "TensorType",
-            "List",
-            "Tuple",
             "dtype_to_nptype",
             "dtype_to_pytype",
             "pytype_to_dtype",
@@ -122,7 +115,6 @@ _NAMES: dict[str, str] = {
             "PYNATIVE_MODE",
             "set_context",
             "get_context",
-            "reset_context",
             "set_device",
         ],
         "mindjax.core.context",

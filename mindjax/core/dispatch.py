@@ -33,7 +33,8 @@ class Executable:
         kind = "backward" if isinstance(record, Backward) else "op"
 
         def traced(*arrays: Any) -> Any:
-            count_compilation(kind)
+            if not record.concrete:
+                count_compilation(kind)
             return function(*arrays)
 
         traced.__name__ = traced.__qualname__ = f"ms_{record.name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import struct
 import weakref
 from collections.abc import Callable, Hashable
@@ -27,7 +28,11 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 class _Engine:
     """What executes a record; `core/dispatch.py` fills it in."""
 
-    dispatch: Callable[[Primitive, tuple[Any, ...]], Any]
+    @staticmethod
+    def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
+        """Load the engine, which takes this method's place, and run the record."""
+        importlib.import_module("mindjax.core.dispatch")
+        return _Engine.dispatch(record, inputs)
 
 
 @dataclass_transform(frozen_default=True)
@@ -51,6 +56,7 @@ class Primitive:
     keep_residuals: ClassVar[bool] = False
     bprop: ClassVar[Callable[..., Any] | None] = None
     compute: ClassVar[Callable[..., Any]]
+    __call__: ClassVar[Callable[..., Any]]
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, register: bool = True) -> None:
@@ -59,9 +65,12 @@ class Primitive:
         if register:
             PRIMITIVES[cls.__name__] = cls
 
-    def __call__(self, *inputs: Any) -> Any:
+    def _dispatch(self, *inputs: Any) -> Any:
         """Run the operator on Tensors (or raw jax arrays) and return the same kind."""
         return _Engine.dispatch(self, inputs)
+
+    # Declared as a variable so that subclasses may narrow the signature.
+    __call__ = _dispatch
 
     @property
     def name(self) -> str:
@@ -74,7 +83,7 @@ class Primitive:
         known = self.__dict__.get("_key")
         if known is None:
             cls = type(self)
-            known = (cls, *(_typed(cls, f, self.__dict__[f]) for f in cls._fields))
+            known = (cls, *(typed_key(cls, f, self.__dict__[f]) for f in cls._fields))
             self.__dict__["_key"] = known
         return known
 
@@ -92,7 +101,7 @@ class Primitive:
         return {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
 
 
-def _typed(cls: type, field: str, value: Any) -> Hashable:
+def typed_key(cls: type, field: str, value: Any) -> Hashable:
     """Make a hashable that is equal only for the same type and the same bits."""
     kind = type(value)
     if kind is float:
@@ -102,9 +111,9 @@ def _typed(cls: type, field: str, value: Any) -> Hashable:
     if value is None or kind in (int, bool, str, bytes) or isinstance(value, Type):
         return kind, value
     if isinstance(value, tuple | list):
-        return tuple, tuple(_typed(cls, field, v) for v in value)
+        return tuple, tuple(typed_key(cls, field, v) for v in value)
     if isinstance(value, dict):
-        return dict, tuple((k, _typed(cls, field, v)) for k, v in value.items())
+        return dict, tuple((k, typed_key(cls, field, v)) for k, v in value.items())
     if isinstance(value, np.generic):
         return kind, value.tobytes()
     if isinstance(value, Primitive):

@@ -22,6 +22,8 @@ class RandomState(Handle):
 
     def __init__(self, value: int, name: str) -> None:
         self._init_handle(np.asarray(value % 2**32, np.uint32))
+        # State belongs to no frame, even when it is first needed while a graph is compiled.
+        self._frame = None
         self.name = name
 
 

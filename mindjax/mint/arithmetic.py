@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mindjax.core.errors import located
-from mindjax.ops import arithmetic, gather, logic, products, rounding
+from mindjax.ops import arithmetic, logic, products, rounding
+from mindjax.ops.masking import nonzero
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -142,7 +143,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         TypeError: only one of ``input`` and ``other`` is given, or the dtypes do not mix.
     """
     if input is None and other is None:
-        return gather.nonzero(condition, as_tuple=True)
+        return nonzero(condition, as_tuple=True)
     if input is None or other is None:
         raise located(TypeError, "For 'where', 'input' and 'other' must be given together.")
     return logic.where(condition, input, other)

@@ -10,7 +10,7 @@ from mindjax.core.dtype import Number, as_dtype, int64
 from mindjax.ops import arithmetic, extremes, linalg, reduction, sorting, statistics
 from mindjax.ops.cast import cast
 from mindjax.ops.extremes import Argmin
-from mindjax.ops.static import static_axis, static_int
+from mindjax.ops.static import bind, static_axis, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -179,7 +179,8 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
         ValueError: there is no such axis, or it is empty.
     """
     axis = None if dim is None else static_int(dim, "argmin", "dim")
-    return Argmin(axis, int64, bool(keepdim) and axis is not None)(input)
+    keep = bool(keepdim) and axis is not None
+    return bind(Argmin(axis, int64), keep_dims=keep)(input)
 
 
 def var(input: Tensor, dim: Axis = None, *, correction: int = 1, keepdim: bool = False) -> Tensor:

@@ -211,9 +211,7 @@ class TransformerEncoderLayer(Cell):
         self.dropout2 = Dropout(p=dropout)
         if isinstance(activation, str):
             if activation not in ("relu", "gelu"):
-                raise located(
-                    ValueError, f"The activation must be relu/gelu, but get {activation}"
-                )
+                raise located(ValueError, f"The activation must be relu/gelu, but get {activation}")
             activation = relu if activation == "relu" else gelu
         elif isinstance(activation, Cell) and not isinstance(activation, ReLU | GELU):
             raise located(
@@ -242,9 +240,7 @@ class TransformerEncoderLayer(Cell):
         return self.norm2(src + self._feed_forward(src))
 
     def _attention(self, x: Any, mask: Any, padding: Any) -> Any:
-        out = self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False
-        )
+        out = self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False)
         return self.dropout1(out[0])
 
     def _feed_forward(self, x: Any) -> Any:

@@ -10,25 +10,42 @@ from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.ops.conv import BiasAdd, Conv2D, Conv3D, bias_add, conv1d, transposed
+from mindjax.ops.rearrange import pad
 from mindjax.ops.shape import squeeze
 from mindjax.tensor.initializer import HeUniform, Uniform, initializer
 from mindjax.tensor.parameter import Parameter
 
 
 class _Conv(Cell):
-    """What the convolution layers share: checks, weights and their text."""
+    """What the convolution layers share: checks, weights and their text.
 
-    def _prepare(
+    Args:
+        in_channels: channels of the input.
+        out_channels: channels of the output.
+        sizes: kernel size, stride and dilation.
+        pads: padding mode and padding.
+        group: number of groups of channels.
+        has_bias: whether there is a bias.
+        inits: first weight and bias.
+        data_format: order of axes.
+        dtype: of the Parameters.
+        count: number of spatial axes.
+    """
+
+    def __init__(
         self,
         in_channels: int,
         out_channels: int,
         sizes: tuple[Any, Any, Any],
-        pad_mode: str,
-        padding: Any,
+        pads: tuple[str, Any],
         group: int,
         has_bias: bool,
+        inits: tuple[Any, Any],
+        data_format: str,
+        dtype: Any,
         count: int,
     ) -> None:
+        super().__init__()
         owner = self.cls_name
         self.in_channels = checks.positive_int("in_channels", in_channels, owner)
         self.out_channels = checks.positive_int("out_channels", out_channels, owner)
@@ -36,7 +53,7 @@ class _Conv(Cell):
         self.kernel_size = checks.positive_ints("kernel_size", kernel_size, count, owner)
         self.stride = checks.positive_ints("stride", stride, count, owner)
         self.dilation = checks.positive_ints("dilation", dilation, count, owner)
-        self.pad_mode = pad_mode
+        self.pad_mode, padding = pads
         if isinstance(padding, int) and not isinstance(padding, bool):
             checks.non_negative_int("padding", padding, owner)
         elif isinstance(padding, tuple | list):
@@ -54,23 +71,28 @@ class _Conv(Cell):
         if in_channels % group or out_channels % group:
             raise located(
                 ValueError,
-                "The argument 'group' should be divisible by 'in_channels' and 'out_channels', "
-                f"but got group:{group}, in_channels:{in_channels}, out_channels:{out_channels}.",
+                f"For '{owner}', the argument 'group' should be divisible by 'in_channels' and "
+                f"'out_channels', but got group:{group}, in_channels:{in_channels}, "
+                f"out_channels:{out_channels}.",
             )
         self.has_bias = checks.boolean("has_bias", has_bias, owner)
-
-    def _make_weights(
-        self, shape: tuple[int, ...], fan_in: int, weight_init: Any, bias_init: Any, dtype: Any
-    ) -> None:
+        self.data_format = data_format
+        weight_init, self.bias_init = inits
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        shape = self._weight_shape()
         self.weight = Parameter(initializer(self.weight_init, shape, dtype), name="weight")
-        self.bias_init = bias_init
         self.bias = None
-        if self.has_bias:
-            if bias_init is None:
+        if has_bias:
+            if self.bias_init is None:
+                fan_in = math.prod(shape) // shape[0]
                 self.bias_init = Uniform(1 / math.sqrt(fan_in))
-            bias = initializer(self.bias_init, (self.out_channels,), dtype)
-            self.bias = Parameter(bias, name="bias")
+            self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name="bias")
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        inner = self.in_channels // self.group
+        if self.data_format == "NHWC":
+            return (self.out_channels, *self.kernel_size, inner)
+        return (self.out_channels, inner, *self.kernel_size)
 
     def extend_repr(self) -> str:
         """Name every argument."""
@@ -79,7 +101,7 @@ class _Conv(Cell):
             f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}, "
             f"padding={self.padding}, dilation={self.dilation}, group={self.group}, "
             f"has_bias={self.has_bias}, weight_init={self.weight_init}, "
-            f"bias_init={self.bias_init}, format={getattr(self, 'data_format', 'NCHW')}"
+            f"bias_init={self.bias_init}, format={self.data_format}"
         )
 
 
@@ -122,10 +144,10 @@ class Conv2d(_Conv):
         data_format: str = "NCHW",
         dtype: Any = float32,
     ) -> None:
-        super().__init__()
-        sizes = (kernel_size, stride, dilation)
-        self._prepare(in_channels, out_channels, sizes, pad_mode, padding, group, has_bias, 2)
-        self.data_format = data_format
+        sizes, pads = (kernel_size, stride, dilation), (pad_mode, padding)
+        inits = (weight_init, bias_init)
+        rest = (group, has_bias, inits, data_format, dtype, 2)
+        super().__init__(in_channels, out_channels, sizes, pads, *rest)
         self.conv2d = Conv2D(
             out_channel=out_channels,
             kernel_size=self.kernel_size,
@@ -137,12 +159,6 @@ class Conv2d(_Conv):
             data_format=data_format,
         )
         self.bias_add = BiasAdd(data_format)
-        inner = in_channels // group
-        shape = (out_channels, inner, *self.kernel_size)
-        if data_format == "NHWC":
-            shape = (out_channels, *self.kernel_size, inner)
-        fan_in = inner * math.prod(self.kernel_size)
-        self._make_weights(shape, fan_in, weight_init, bias_init, dtype)
 
     def construct(self, x: Any) -> Any:
         """Convolve (N, C, H, W)."""
@@ -187,23 +203,25 @@ class Conv1d(_Conv):
         bias_init: Any = None,
         dtype: Any = float32,
     ) -> None:
-        super().__init__()
+        owner = type(self).__name__
         given = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
         for name, value in {**given, "padding": padding}.items():
-            checks.of_type(name, value, int, self.cls_name)
-        sizes = (kernel_size, stride, dilation)
-        self._prepare(in_channels, out_channels, sizes, pad_mode, padding, group, has_bias, 1)
-        checks.one_of("pad_mode", pad_mode, ("valid", "same", "pad"), self.cls_name)
+            checks.of_type(name, value, int, owner)
+        checks.one_of("pad_mode", pad_mode, ("valid", "same", "pad"), owner)
         if padding and pad_mode != "pad":
             raise located(
                 ValueError,
-                f"For '{self.cls_name}', the 'padding' must be zero when 'pad_mode' is not 'pad', "
-                f"but got 'padding': {padding} and 'pad_mode': {pad_mode}.",
+                f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got "
+                f"'padding': {padding} and 'pad_mode': {pad_mode}.",
             )
+        sizes, pads = (kernel_size, stride, dilation), (pad_mode, padding)
+        inits = (weight_init, bias_init)
+        rest = (group, has_bias, inits, "NCHW", dtype, 1)
+        super().__init__(in_channels, out_channels, sizes, pads, *rest)
+
+    def _weight_shape(self) -> tuple[int, ...]:
         # MindSpore: the weight has an axis of height 1, and so it lies in checkpoints.
-        shape = (out_channels, in_channels // group, 1, kernel_size)
-        fan_in = in_channels // group * kernel_size
-        self._make_weights(shape, fan_in, weight_init, bias_init, dtype)
+        return (self.out_channels, self.in_channels // self.group, 1, *self.kernel_size)
 
     def construct(self, x: Any) -> Any:
         """Convolve (N, C, W)."""
@@ -251,10 +269,10 @@ class Conv3d(_Conv):
         data_format: str = "NCDHW",
         dtype: Any = float32,
     ) -> None:
-        super().__init__()
-        sizes = (kernel_size, stride, dilation)
-        self._prepare(in_channels, out_channels, sizes, pad_mode, padding, group, has_bias, 3)
-        self.data_format = data_format
+        sizes, pads = (kernel_size, stride, dilation), (pad_mode, padding)
+        inits = (weight_init, bias_init)
+        rest = (group, has_bias, inits, data_format, dtype, 3)
+        super().__init__(in_channels, out_channels, sizes, pads, *rest)
         self.conv3d = Conv3D(
             out_channel=out_channels,
             kernel_size=self.kernel_size,
@@ -266,8 +284,6 @@ class Conv3d(_Conv):
             data_format=data_format,
         )
         self.bias_add = BiasAdd()
-        shape = (out_channels, in_channels // group, *self.kernel_size)
-        self._make_weights(shape, math.prod(shape[1:]), weight_init, bias_init, dtype)
 
     def construct(self, x: Any) -> Any:
         """Convolve (N, C, D, H, W)."""
@@ -285,7 +301,7 @@ class Conv2dTranspose(_Conv):
         stride: int or (height, width).
         pad_mode: ``"same"`` (output is input times stride), ``"valid"`` or ``"pad"``.
         padding: int or (top, bottom, left, right), taken off, with ``"pad"`` only.
-        output_padding: int or (height, width), added at the far ends, with ``"pad"`` only.
+        output_padding: int or (height, width), zeros at the far ends, with ``"pad"`` only.
         dilation: int or (height, width).
         group: number of groups of channels.
         has_bias: whether there is a bias.
@@ -314,39 +330,45 @@ class Conv2dTranspose(_Conv):
         bias_init: Any = None,
         dtype: Any = float32,
     ) -> None:
-        super().__init__()
-        owner = self.cls_name
-        sizes = (kernel_size, stride, dilation)
-        self._prepare(in_channels, out_channels, sizes, pad_mode, padding, group, has_bias, 2)
+        owner = type(self).__name__
         checks.one_of("pad_mode", pad_mode, ("valid", "same", "pad"), owner)
+        sizes, pads = (kernel_size, stride, dilation), (pad_mode, padding)
+        inits = (weight_init, bias_init)
+        rest = (group, has_bias, inits, "NCHW", dtype, 2)
+        super().__init__(in_channels, out_channels, sizes, pads, *rest)
+        checks.of_type("output_padding", output_padding, (int, tuple), owner)
         self.output_padding = output_padding
-        extra = (output_padding,) * 2 if isinstance(output_padding, int) else tuple(output_padding)
-        pads = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
-        if pad_mode != "pad" and (any(pads) or any(extra)):
-            raise located(
-                ValueError,
-                f"For '{owner}', the 'padding' and 'output_padding' must be zero when 'pad_mode' "
-                f"is not \"pad\", but got 'padding' is {padding}, 'output_padding' is "
-                f"{output_padding} and 'pad_mode' is {pad_mode}.",
-            )
-        if len(pads) != 4 or len(extra) != 2:
+        extra = (output_padding,) * 2 if isinstance(output_padding, int) else output_padding
+        edges = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
+        if len(edges) != 4 or len(extra) != 2:
             raise located(
                 ValueError,
                 f"For '{owner}', the 'padding' must have 4 and 'output_padding' 2 elements, but "
                 f"got {padding} and {output_padding}.",
             )
-        self._pads, self._extra = pads, extra
-        shape = (in_channels, out_channels // group, *self.kernel_size)
-        fan_in = math.prod(shape[1:])
-        self._make_weights(shape, fan_in, weight_init, bias_init, dtype)
+        if pad_mode != "pad" and (any(edges) or any(extra)):
+            raise located(
+                ValueError,
+                "For 'Conv2DTranspose', the 'pad' and 'output_padding' must be zero when "
+                f"'pad_mode' is not \"pad\", but got 'pad' is {padding}, 'output_padding' is "
+                f"{output_padding} and 'pad_mode' is {pad_mode} ('{owner}').",
+            )
+        for e, s, d in zip(extra, self.stride, self.dilation, strict=True):
+            checks.int_in_range("output_padding", e, 0, max(s, d), owner)
+        self._extra = (0, extra[1], 0, extra[0])
+        self._pads, self._stretch = (edges, (0, 0)) if pad_mode == "pad" else self._automatic()
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        return (self.in_channels, self.out_channels // self.group, *self.kernel_size)
 
     def construct(self, x: Any) -> Any:
         """Convolve (N, C, H, W) backwards."""
-        pads, extra = self._pads, self._extra
-        if self.pad_mode != "pad":
-            pads, extra = self._automatic()
-        out = transposed(x, self.weight, pads, extra, self.stride, self.dilation, self.group)
-        return out if self.bias is None else bias_add(out, self.bias)
+        options = (self.stride, self.dilation, self.group)
+        out = transposed(x, self.weight, self._pads, self._stretch, *options)
+        if self.bias is not None:
+            out = bias_add(out, self.bias)
+        # MindSpore: the output padding is zeros, put on after the bias.
+        return pad(out, self._extra) if any(self._extra) else out
 
     def _automatic(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Give what makes the output input times stride, or lets every element through."""

@@ -250,8 +250,9 @@ class GroupNorm(Cell):
         if len(x.shape) < 2 or x.shape[1] != self.num_channels:
             raise located(
                 ValueError,
-                f"For '{self.cls_name}', the channels of the input must be {self.num_channels}, "
-                f"but got shape {tuple(x.shape)}.",
+                f"For '{self.cls_name}', the 'num_channels' of the input must be "
+                f"{self.num_channels} in 'num_groups' {self.num_groups}, but got shape "
+                f"{tuple(x.shape)}.",
             )
         return group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
 

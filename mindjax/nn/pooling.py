@@ -22,10 +22,21 @@ from mindjax.ops.shape import expand_dims, squeeze
 
 
 class _Pool(Cell):
-    """What the pooling layers share: checks, ranks and text."""
+    """What the pooling layers share: checks, ranks and text.
 
-    def _prepare(self, kernel_size: Any, stride: Any, pad_mode: Any, count: int) -> None:
+    Args:
+        kernel_size: sizes of a window.
+        stride: steps between windows.
+        pad_mode: ``"valid"``, ``"same"`` or ``"pad"``, in either case.
+        count: number of spatial axes.
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any, pad_mode: Any, count: int) -> None:
+        super().__init__()
         owner = self.cls_name
+        if count == 1:
+            checks.of_type("kernel_size", kernel_size, int, owner)
+            checks.of_type("stride", stride, int, owner)
         self.kernel_size, self.stride = kernel_size, stride
         self._kernel = checks.pool_sizes("kernel_size", kernel_size, count, owner)
         self._stride = checks.pool_sizes("stride", stride, count, owner)
@@ -88,8 +99,7 @@ class MaxPool2d(_MaxPool):
         ceil_mode: bool = False,
         data_format: str = "NCHW",
     ) -> None:
-        super().__init__()
-        self._prepare(kernel_size, stride, pad_mode, 2)
+        super().__init__(kernel_size, stride, pad_mode, 2)
         self._refuse(
             padding not in (0, (0, 0)), dilation not in (1, (1, 1)), return_indices, ceil_mode
         )
@@ -148,10 +158,7 @@ class MaxPool1d(_MaxPool):
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
-        super().__init__()
-        checks.of_type("kernel_size", kernel_size, int, self.cls_name)
-        checks.of_type("stride", stride, int, self.cls_name)
-        self._prepare(kernel_size, stride, pad_mode, 1)
+        super().__init__(kernel_size, stride, pad_mode, 1)
         self._refuse(padding not in (0, (0,)), dilation not in (1, (1,)), return_indices, ceil_mode)
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
         self.return_indices = checks.boolean("return_indices", return_indices, self.cls_name)
@@ -174,13 +181,20 @@ class MaxPool1d(_MaxPool):
 
 
 class _AvgPool(_Pool):
-    """What the average pooling layers share."""
+    """What the average pooling layers share; the arguments are those of `AvgPool2d`."""
 
-    _divisor: int | None = None
-
-    def _options(
-        self, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: int | None = None
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any,
+        pad_mode: Any,
+        count: int,
+        padding: Any,
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor: int | None,
     ) -> None:
+        super().__init__(kernel_size, stride, pad_mode, count)
         owner = self.cls_name
         if self.pad_mode != "PAD" and padding not in (0, (0,), (0, 0)):
             raise located(
@@ -230,9 +244,8 @@ class AvgPool2d(_AvgPool):
         divisor_override: int | None = None,
         data_format: str = "NCHW",
     ) -> None:
-        super().__init__()
-        self._prepare(kernel_size, stride, pad_mode, 2)
-        self._options(padding, ceil_mode, count_include_pad, divisor_override)
+        options = (padding, ceil_mode, count_include_pad, divisor_override)
+        super().__init__(kernel_size, stride, pad_mode, 2, *options)
         self.divisor_override = divisor_override
         self.data_format = checks.one_of("format", data_format, ("NCHW", "NHWC"), self.cls_name)
         plain = self.pad_mode != "PAD" and not ceil_mode and divisor_override is None
@@ -279,11 +292,8 @@ class AvgPool1d(_AvgPool):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
-        super().__init__()
-        checks.of_type("kernel_size", kernel_size, int, self.cls_name)
-        checks.of_type("stride", stride, int, self.cls_name)
-        self._prepare(kernel_size, stride, pad_mode, 1)
-        self._options(padding, ceil_mode, count_include_pad)
+        options = (padding, ceil_mode, count_include_pad, None)
+        super().__init__(kernel_size, stride, pad_mode, 1, *options)
 
     def construct(self, x: Any) -> Any:
         """Pool (N, C, W) or (C, W)."""

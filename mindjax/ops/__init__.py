@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 # arithmetic, reduction, comparison, linear algebra
 from mindjax.ops.arithmetic import Abs as Abs
 from mindjax.ops.arithmetic import Add as Add
-from mindjax.ops.arithmetic import AddExt as AddExt
 from mindjax.ops.arithmetic import Div as Div
 from mindjax.ops.arithmetic import DivNoNan as DivNoNan
 from mindjax.ops.arithmetic import FloorDiv as FloorDiv
@@ -30,7 +29,6 @@ from mindjax.ops.arithmetic import Pow as Pow
 from mindjax.ops.arithmetic import RealDiv as RealDiv
 from mindjax.ops.arithmetic import Sign as Sign
 from mindjax.ops.arithmetic import Sub as Sub
-from mindjax.ops.arithmetic import SubExt as SubExt
 from mindjax.ops.arithmetic import TruncateDiv as TruncateDiv
 from mindjax.ops.arithmetic import TruncateMod as TruncateMod
 from mindjax.ops.arithmetic import abs as abs
@@ -79,7 +77,6 @@ from mindjax.ops.cast import is_complex as is_complex
 from mindjax.ops.cast import is_floating_point as is_floating_point
 from mindjax.ops.cast import is_nonzero as is_nonzero
 from mindjax.ops.cast import is_tensor as is_tensor
-from mindjax.ops.clipping import ClampTensor as ClampTensor
 from mindjax.ops.clipping import clamp as clamp
 from mindjax.ops.clipping import clip as clip
 from mindjax.ops.clipping import clip_by_global_norm as clip_by_global_norm
@@ -114,12 +111,9 @@ from mindjax.ops.exponential import Erf as Erf
 from mindjax.ops.exponential import Erfc as Erfc
 from mindjax.ops.exponential import Erfinv as Erfinv
 from mindjax.ops.exponential import Exp as Exp
-from mindjax.ops.exponential import Exp2 as Exp2
 from mindjax.ops.exponential import Expm1 as Expm1
 from mindjax.ops.exponential import Log as Log
 from mindjax.ops.exponential import Log1p as Log1p
-from mindjax.ops.exponential import Log2 as Log2
-from mindjax.ops.exponential import Log10 as Log10
 from mindjax.ops.exponential import Reciprocal as Reciprocal
 from mindjax.ops.exponential import Rsqrt as Rsqrt
 from mindjax.ops.exponential import Sqrt as Sqrt
@@ -185,7 +179,6 @@ from mindjax.ops.products import BatchMatMul as BatchMatMul
 from mindjax.ops.products import Einsum as Einsum
 from mindjax.ops.products import Ger as Ger
 from mindjax.ops.products import MatMul as MatMul
-from mindjax.ops.products import MatMulExt as MatMulExt
 from mindjax.ops.products import addbmm as addbmm
 from mindjax.ops.products import addmm as addmm
 from mindjax.ops.products import addmv as addmv
@@ -201,9 +194,6 @@ from mindjax.ops.products import mv as mv
 from mindjax.ops.products import outer as outer
 from mindjax.ops.products import tensor_dot as tensor_dot
 from mindjax.ops.reduction import CountNonZero as CountNonZero
-from mindjax.ops.reduction import LogSumExp as LogSumExp
-from mindjax.ops.reduction import MeanExt as MeanExt
-from mindjax.ops.reduction import ProdExt as ProdExt
 from mindjax.ops.reduction import ReduceAll as ReduceAll
 from mindjax.ops.reduction import ReduceAny as ReduceAny
 from mindjax.ops.reduction import ReduceMax as ReduceMax
@@ -211,7 +201,6 @@ from mindjax.ops.reduction import ReduceMean as ReduceMean
 from mindjax.ops.reduction import ReduceMin as ReduceMin
 from mindjax.ops.reduction import ReduceProd as ReduceProd
 from mindjax.ops.reduction import ReduceSum as ReduceSum
-from mindjax.ops.reduction import SumExt as SumExt
 from mindjax.ops.reduction import all as all
 from mindjax.ops.reduction import amax as amax
 from mindjax.ops.reduction import amin as amin
@@ -255,13 +244,8 @@ from mindjax.ops.special import Fmin as Fmin
 from mindjax.ops.special import Heaviside as Heaviside
 from mindjax.ops.special import Hypot as Hypot
 from mindjax.ops.special import Imag as Imag
-from mindjax.ops.special import IsNegInf as IsNegInf
-from mindjax.ops.special import IsPosInf as IsPosInf
-from mindjax.ops.special import LogAddExp as LogAddExp
-from mindjax.ops.special import LogAddExp2 as LogAddExp2
 from mindjax.ops.special import NanToNum as NanToNum
 from mindjax.ops.special import Real as Real
-from mindjax.ops.special import Signbit as Signbit
 from mindjax.ops.special import Sinc as Sinc
 from mindjax.ops.special import SquaredDifference as SquaredDifference
 from mindjax.ops.special import SquareSumAll as SquareSumAll
@@ -289,10 +273,6 @@ from mindjax.ops.special import xdivy as xdivy
 from mindjax.ops.special import xlogy as xlogy
 from mindjax.ops.statistics import Median as Median
 from mindjax.ops.statistics import ReduceStd as ReduceStd
-from mindjax.ops.statistics import Std as Std
-from mindjax.ops.statistics import StdMean as StdMean
-from mindjax.ops.statistics import Var as Var
-from mindjax.ops.statistics import VarMean as VarMean
 from mindjax.ops.statistics import median as median
 from mindjax.ops.statistics import nanmedian as nanmedian
 from mindjax.ops.statistics import std as std

@@ -12,7 +12,7 @@ import numpy as np
 from mindjax.core.caches import Cache
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
-from mindjax.core.primitive import Primitive, _typed
+from mindjax.core.primitive import Primitive, typed_key
 
 Bound = TypeVar("Bound", bound="BoundPrimitive")
 
@@ -48,7 +48,7 @@ class BoundPrimitive(Primitive, register=False):
     @classmethod
     def of(cls: type[Bound], *values: Any) -> Bound:
         """Give the shared record with these static values, made once."""
-        key = (cls, *(_typed(cls, f, v) for f, v in zip(cls.statics, values, strict=True)))
+        key = (cls, *(typed_key(cls, f, v) for f, v in zip(cls.statics, values, strict=True)))
         found = _RECORDS.get(key)
         if found is None:
             found = _RECORDS.put(key, cls(**dict(zip(cls.statics, values, strict=True))))

@@ -13,7 +13,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import is_float
-from mindjax.ops.static import bind
+from mindjax.ops.static import at_call, bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -22,13 +22,9 @@ Array = jax.Array
 
 
 class Cast(Primitive):
-    """Conversion to another dtype (MindSpore: ``ops.Cast``).
+    """Conversion to another dtype (MindSpore: ``ops.Cast``)."""
 
-    Args:
-        dtype: element type of the result; the call's second argument replaces it.
-    """
-
-    dtype: Number = float32
+    dtype: Number = at_call(float32)
 
     def __call__(self, x: Any, dtype: Number | None = None) -> Any:
         """Convert a Tensor or number to ``dtype``."""

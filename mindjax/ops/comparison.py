@@ -233,7 +233,7 @@ class IsClose(Primitive):
 
     rtol: float = 1e-05
     atol: float = 1e-08
-    equal_nan: bool = True
+    equal_nan: bool = False
     promotes: ClassVar[tuple[int, ...]] = (0, 1)
 
     def compute(self, x: Array, y: Array) -> Array:

@@ -114,8 +114,8 @@ def _convolve(
     ):
         raise located(
             ValueError,
-            f"For '{owner}', the input's sizes after padding must be greater than or equal to "
-            f"those of the kernel, but got 'x' shape: {x.shape}, 'kernel_size': {kernel}, 'pad': "
+            f"For '{owner.replace('D', 'd')}', the input's sizes after padding must be greater than "
+            f"or equal to those of the kernel, but got 'x' shape: {x.shape}, 'kernel_size': {kernel}, 'pad': "
             f"{pads}, 'dilation': {dilation}.",
         )
     return lax.conv_general_dilated(

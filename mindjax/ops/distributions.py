@@ -26,7 +26,7 @@ from mindjax.ops.sampling import (
     randperm,
     run,
 )
-from mindjax.ops.shape import shape_of
+from mindjax.ops.shape import broadcast, shape_of
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -157,8 +157,8 @@ class _Gamma(Primitive, register=False):
 
     def compute(self, alpha: Array, beta: Array, seed: Array, offset: Array) -> Array:
         full = self.shape + np.broadcast_shapes(alpha.shape, beta.shape)
-        drawn = jax.random.gamma(random.key(seed, offset), alpha.astype(np.float32), full)
-        return drawn / beta.astype(np.float32)
+        alpha, beta = (broadcast(v.astype(np.float32), full) for v in (alpha, beta))
+        return jax.random.gamma(random.key(seed, offset), alpha, full, np.float32) / beta
 
 
 def gamma(shape: Any, alpha: Any, beta: Any, seed: Any = None) -> Tensor:

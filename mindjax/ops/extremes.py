@@ -15,7 +15,7 @@ from mindjax.ops.arithmetic import maximum, minimum
 from mindjax.ops.cast import cast_like
 from mindjax.ops.promotion import convert, is_bool
 from mindjax.ops.reduction import amax, amin, masked
-from mindjax.ops.static import axis_in, static_int
+from mindjax.ops.static import at_call, axis_in, bind, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -52,12 +52,11 @@ class Argmax(Primitive):
     Args:
         axis: the axis; None means the flat array.
         output_type: element type of the result, Int32 or Int64.
-        keep_dims: whether the axis stays, with size 1.
     """
 
     axis: int | None = -1
     output_type: Number = int32
-    keep_dims: bool = False
+    keep_dims: bool = at_call(False)
 
     def __post_init__(self) -> None:
         _check_index_type(self.name, self.output_type)
@@ -73,12 +72,11 @@ class Argmin(Primitive):
     Args:
         axis: the axis; None means the flat array.
         output_type: element type of the result, Int32 or Int64.
-        keep_dims: whether the axis stays, with size 1.
     """
 
     axis: int | None = -1
     output_type: Number = int32
-    keep_dims: bool = False
+    keep_dims: bool = at_call(False)
 
     def __post_init__(self) -> None:
         _check_index_type(self.name, self.output_type)
@@ -122,7 +120,8 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     """
     if dim is None:
         return Argmax(None, int64)(input)
-    return Argmax(static_int(dim, "argmax", "dim"), int64, bool(keepdim))(input)
+    record = Argmax(static_int(dim, "argmax", "dim"), int64)
+    return bind(record, keep_dims=bool(keepdim))(input)
 
 
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -141,7 +140,8 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
     """
     if axis is None:
         return Argmin(None, int32)(input)
-    return Argmin(static_int(axis, "argmin", "axis"), int32, bool(keepdims))(input)
+    record = Argmin(static_int(axis, "argmin", "axis"), int32)
+    return bind(record, keep_dims=bool(keepdims))(input)
 
 
 class ArgMaxWithValue(Primitive):

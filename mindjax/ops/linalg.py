@@ -114,7 +114,7 @@ def norm(
     if len(axes) == 1 and not isinstance(ord, str):
         return VectorNorm(float(ord), axes, bool(keepdim))(x)
     if len(axes) == 2 and ord in _MATRIX_ORDERS:
-        order = ord if isinstance(ord, str) else float(ord)
+        order: Any = ord if isinstance(ord, str) else float(ord)  # type: ignore[arg-type]
         return MatrixNorm(order, axes, bool(keepdim))(x)  # type: ignore[arg-type]
     raise located(
         ValueError,

@@ -494,7 +494,7 @@ class _Difference(Primitive, register=False):
         except ValueError:
             raise located(
                 ValueError,
-                f"For '{self.name}', input.shape and other.shape need to broadcast, but got "
+                f"For 'SubExt' in '{self.name}', input.shape and other.shape need to broadcast, but got "
                 f"input.shape = {x.shape} and other.shape = {y.shape}.",
             ) from None
         x, y = promote(x, y)

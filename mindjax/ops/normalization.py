@@ -581,4 +581,6 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tens
     Raises:
         ValueError: ``dim`` is outside the rank.
     """
-    return _CosineSimilarity(checks.of_type("dim", dim, int, "cosine_similarity"), float(eps))(x1, x2)
+    return _CosineSimilarity(checks.of_type("dim", dim, int, "cosine_similarity"), float(eps))(
+        x1, x2
+    )

@@ -14,7 +14,7 @@ from mindjax.core.errors import located
 Array = jax.Array
 
 
-def promote(*arrays: Any, op: str = "", broadcast: bool = False) -> tuple[Array, ...]:
+def promote(*arrays: Any, op: str = "", broadcast: bool = False) -> tuple[Any, ...]:
     """Convert arrays to their common dtype.
 
     Args:

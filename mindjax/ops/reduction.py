@@ -17,7 +17,7 @@ from mindjax.ops.cast import cast, cast_like, convert_values
 from mindjax.ops.logic import isnan, logical_not
 from mindjax.ops.logic import where as select_where
 from mindjax.ops.promotion import convert, floating, is_bool, truth
-from mindjax.ops.static import axes_in, bind, static_axis
+from mindjax.ops.static import at_call, axes_in, bind, static_axis
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -52,12 +52,11 @@ class ReduceSum(_Reduction):
     Args:
         keep_dims: whether reduced axes stay, with size 1.
         skip_mode: whether an empty ``axis`` means no reduction instead of all axes.
-        axis: the axes; the call's second argument replaces it.
     """
 
     keep_dims: bool = False
     skip_mode: bool = False
-    axis: Axis = ()
+    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Sum an array."""
@@ -74,11 +73,10 @@ class ReduceMean(_Reduction):
 
     Args:
         keep_dims: whether reduced axes stay, with size 1.
-        axis: the axes; the call's second argument replaces it.
     """
 
     keep_dims: bool = False
-    axis: Axis = ()
+    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Average an array; integer means are cut towards zero."""
@@ -100,11 +98,10 @@ class ReduceProd(_Reduction):
 
     Args:
         keep_dims: whether reduced axes stay, with size 1.
-        axis: the axes; the call's second argument replaces it.
     """
 
     keep_dims: bool = False
-    axis: Axis = ()
+    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Multiply the elements of an array."""
@@ -126,11 +123,10 @@ class ReduceMax(_Reduction):
 
     Args:
         keep_dims: whether reduced axes stay, with size 1.
-        axis: the axes; the call's second argument replaces it.
     """
 
     keep_dims: bool = False
-    axis: Axis = ()
+    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Take the largest element; NaN wins, and equal ones share the gradient."""
@@ -144,11 +140,10 @@ class ReduceMin(_Reduction):
 
     Args:
         keep_dims: whether reduced axes stay, with size 1.
-        axis: the axes; the call's second argument replaces it.
     """
 
     keep_dims: bool = False
-    axis: Axis = ()
+    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Take the smallest element; NaN wins, and equal ones share the gradient."""
@@ -162,11 +157,10 @@ class ReduceAny(_Reduction):
 
     Args:
         keep_dims: whether reduced axes stay, with size 1.
-        axis: the axes; the call's second argument replaces it.
     """
 
     keep_dims: bool = False
-    axis: Axis = ()
+    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Take the logical or of an array; UInt8 stays UInt8, as in the original."""
@@ -179,11 +173,10 @@ class ReduceAll(_Reduction):
 
     Args:
         keep_dims: whether reduced axes stay, with size 1.
-        axis: the axes; the call's second argument replaces it.
     """
 
     keep_dims: bool = False
-    axis: Axis = ()
+    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Take the logical and of an array."""
@@ -193,9 +186,9 @@ class ReduceAll(_Reduction):
 class _Extended(Primitive, register=False):
     """What reductions called as ``record(x, dim, keepdim, dtype)`` share."""
 
-    dim: Axis = None
-    keepdim: bool = False
-    dtype: Number | None = None
+    dim: Axis = at_call(None)
+    keepdim: bool = at_call(False)
+    dtype: Number | None = at_call(None)
 
     def __call__(self, x: Any, dim: Axis = None, keepdim: bool = False, dtype: Any = None) -> Any:
         """Reduce a Tensor over ``dim``; none given means all axes."""
@@ -243,6 +236,7 @@ class ProdExt(_Extended):
         return jnp.prod(x, self._axes(x), dtype=x.dtype, keepdims=self.keepdim)
 
 
+_reduce_sum = ReduceSum()
 sum_ext, mean_ext, prod_ext = SumExt(), MeanExt(), ProdExt()
 _RECORDS: dict[tuple[type[_Reduction], bool], _Reduction] = {
     (cls, keep): cls(keep)  # type: ignore[call-arg]
@@ -293,16 +287,12 @@ def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     return reduce_with(ReduceMean, x, axis, keep_dims)
 
 
-reduce_mean = mean
-
-
-def reduce_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
-    """Sum over axes in the Tensor's own dtype (MindSpore: ``ops.reduce_sum``).
+def reduce_mean(x: Tensor, axis: Axis = ()) -> Tensor:
+    """Average over axes (MindSpore: ``ops.reduce_mean``).
 
     Args:
         x: Tensor of any shape.
-        axis: axes to sum over, all by default.
-        keep_dims: whether reduced axes stay, with size 1.
+        axis: axes to average over, all by default.
 
     Returns:
         Tensor of the same dtype without the axes.
@@ -310,7 +300,23 @@ def reduce_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     Raises:
         ValueError: there is no such axis.
     """
-    return ReduceSum(bool(keep_dims))(x, axis)
+    return reduce_with(ReduceMean, x, axis, False)
+
+
+def reduce_sum(x: Tensor, axis: Axis = ()) -> Tensor:
+    """Sum over axes in the Tensor's own dtype (MindSpore: ``ops.reduce_sum``).
+
+    Args:
+        x: Tensor of any shape.
+        axis: axes to sum over, all by default.
+
+    Returns:
+        Tensor of the same dtype without the axes.
+
+    Raises:
+        ValueError: there is no such axis.
+    """
+    return _reduce_sum(x, axis)
 
 
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
@@ -448,11 +454,10 @@ class LogSumExp(_Reduction):
 
     Args:
         keep_dims: whether reduced axes stay, with size 1.
-        axis: the axes; the call's second argument replaces it.
     """
 
     keep_dims: bool = False
-    axis: Axis = ()
+    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Reduce an array, shifted by its largest element."""
@@ -484,11 +489,10 @@ class CountNonZero(_Reduction):
 
     Args:
         dims: axes to reduce, all by default.
-        keep_dims: whether reduced axes stay, with size 1.
     """
 
     dims: Axis = None
-    keep_dims: bool = False
+    keep_dims: bool = at_call(False)
 
     def __call__(self, x: Any, dims: Axis = None) -> Any:
         """Count over ``dims``; none given means all axes."""
@@ -518,8 +522,8 @@ def count_nonzero(
     Raises:
         ValueError: there is no such axis.
     """
-    record = CountNonZero(static_axis(axis, "count_nonzero"), bool(keep_dims))
-    return cast(record(x), dtype)
+    record = CountNonZero(static_axis(axis, "count_nonzero"))
+    return cast(bind(record, keep_dims=bool(keep_dims))(x), dtype)
 
 
 def nansum(

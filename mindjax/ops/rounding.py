@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import sub
-from mindjax.ops.static import bind, static_int
+from mindjax.ops.static import at_call, bind, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -93,7 +93,7 @@ def trunc(input: Tensor) -> Tensor:
 class Round(Primitive):
     """Rounding to the nearest number, halves to the even one (MindSpore: ``ops.Round``)."""
 
-    decimals: int = 0
+    decimals: int = at_call(0)
 
     def __call__(self, x: Any, decimals: int | None = None) -> Any:
         """Round a Tensor to ``decimals`` digits behind the point."""

@@ -64,7 +64,7 @@ class Normal(Primitive, register=False):
     dtype: Number
 
     def compute(self, seed: Array, offset: Array) -> Array:
-        """Draw, or combine, as the class says."""
+        """Draw."""
         wide = self.dtype.np if self.dtype.bits >= 32 else np.dtype(np.float32)
         key = random.key(seed, offset)
         return jax.random.normal(key, self.shape, wide).astype(self.dtype.np)
@@ -77,7 +77,7 @@ class Uniform(Primitive, register=False):
     dtype: Number
 
     def compute(self, seed: Array, offset: Array) -> Array:
-        """Draw, or combine, as the class says."""
+        """Draw."""
         wide = self.dtype.np if self.dtype.bits >= 32 else np.dtype(np.float32)
         key = random.key(seed, offset)
         return jax.random.uniform(key, self.shape, wide).astype(self.dtype.np)
@@ -90,7 +90,7 @@ class Integers(Primitive, register=False):
     dtype: Number
 
     def compute(self, low: Array, high: Array, seed: Array, offset: Array) -> Array:
-        """Draw, or combine, as the class says."""
+        """Draw."""
         wide = np.int64 if low.dtype == np.int64 else np.int32
         key = random.key(seed, offset)
         drawn = jax.random.randint(key, self.shape, low.astype(wide), high.astype(wide), wide)
@@ -137,8 +137,9 @@ class Affine(Primitive, register=False):
     """``scale * x + shift``, with x broadcast to the common shape."""
 
     def compute(self, x: Array, scale: Array, shift: Array) -> Array:
-        """Draw, or combine, as the class says."""
-        return x * scale.astype(x.dtype) + shift.astype(x.dtype)
+        """Scale and shift."""
+        scale, shift = (broadcast(v.astype(x.dtype), x.shape) for v in (scale, shift))
+        return x * scale + shift
 
 
 def normal(shape: Any, mean: Any, stddev: Any, seed: Any = None) -> Tensor:
@@ -198,7 +199,7 @@ class _Between(Primitive, register=False):
     """Numbers of [0, 1) brought to [low, high)."""
 
     def compute(self, x: Array, low: Array, high: Array) -> Array:
-        low, high = low.astype(x.dtype), high.astype(x.dtype)
+        low, high = (broadcast(v.astype(x.dtype), x.shape) for v in (low, high))
         return x * (high - low) + low
 
 
@@ -380,7 +381,7 @@ class Shuffle(Primitive, register=False):
     """Rows in random order."""
 
     def compute(self, x: Array, seed: Array, offset: Array) -> Array:
-        """Draw, or combine, as the class says."""
+        """Take the rows in a random order."""
         order = jax.random.permutation(random.key(seed, offset), lax.iota(np.int32, x.shape[0]))
         return jnp.take(x, order, axis=0, mode="clip")
 

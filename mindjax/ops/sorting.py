@@ -13,7 +13,7 @@ from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.cast import cast
 from mindjax.ops.promotion import convert, is_bool
-from mindjax.ops.static import axis_in, bind, check_field, static_int
+from mindjax.ops.static import at_call, axis_in, bind, check_field, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -102,15 +102,12 @@ class TopK(Primitive):
 
     Args:
         sorted: whether they come in order; they always do.
-        k: how many; the call's second argument replaces it.
-        dim: the axis.
-        largest: whether the largest are wanted, or the smallest.
     """
 
     sorted: bool = True
-    k: int = 1
-    dim: int = -1
-    largest: bool = True
+    k: int = at_call(1)
+    dim: int = at_call(-1)
+    largest: bool = at_call(True)
 
     def __post_init__(self) -> None:
         check_field(self, "sorted", bool)
@@ -157,7 +154,7 @@ def topk(
         ValueError: there is no such axis, or ``k`` does not fit it.
     """
     axis = -1 if dim is None else static_int(dim, "topk", "dim")
-    return TopK(bool(sorted), 1, axis, bool(largest))(input, k)
+    return bind(TopK(bool(sorted)), dim=axis, largest=bool(largest))(input, k)
 
 
 class _Running(Primitive, register=False):
@@ -165,7 +162,7 @@ class _Running(Primitive, register=False):
 
     exclusive: bool = False
     reverse: bool = False
-    axis: int = 0
+    axis: int = at_call(0)
 
     def __call__(self, x: Any, axis: Any = None) -> Any:
         """Accumulate a Tensor along ``axis``."""
@@ -190,7 +187,6 @@ class CumSum(_Running):
     Args:
         exclusive: whether an element's own value is left out of its sum.
         reverse: whether to add from the end.
-        axis: the axis; the call's second argument replaces it.
     """
 
     def compute(self, x: Array) -> Array:
@@ -205,7 +201,6 @@ class CumProd(_Running):
     Args:
         exclusive: whether an element's own value is left out of its product.
         reverse: whether to multiply from the end.
-        axis: the axis; the call's second argument replaces it.
     """
 
     def compute(self, x: Array) -> Array:

@@ -557,6 +557,6 @@ class _Diff(Primitive, register=False):
 
     def compute(self, *parts: Array) -> Array:
         """Join arrays along the axis and take differences."""
-        axis = axis_in(self.axis, parts[0].ndim, "diff")
-        x = jnp.concatenate(promote(*parts, op="diff"), axis) if len(parts) > 1 else parts[0]
+        axis = axis_in(self.axis, next(iter(parts)).ndim, "diff")
+        x = jnp.concatenate(promote(*parts, op="diff"), axis)
         return jnp.diff(x, self.n, axis)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from typing import Any, TypeVar
 
@@ -12,6 +13,18 @@ from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 
 Record = TypeVar("Record", bound=Primitive)
+
+
+def at_call(value: Any) -> Any:
+    """Declare an attribute that the call sets, not the constructor.
+
+    Args:
+        value: what it is by default.
+
+    Returns:
+        The field of the record class.
+    """
+    return dataclasses.field(init=False, default_factory=lambda: value)
 
 
 def bind(record: Record, **attributes: Any) -> Record:

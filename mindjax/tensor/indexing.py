@@ -7,13 +7,14 @@ from typing import Any
 import jax
 import numpy as np
 
+from mindjax.core.dispatch import number_array
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, is_traced, unwrap
 from mindjax.ops.gather import AdvancedIndex, check_range
 from mindjax.ops.masking import NonZero
 from mindjax.ops.scatter import AdvancedUpdate, MaskUpdate
-from mindjax.ops.sequence import unstack
+from mindjax.ops.sequence import stack, unstack
 from mindjax.ops.shape import shape_of
 from mindjax.ops.slicing import (
     ALL,
@@ -165,11 +166,9 @@ def _value(x: Any, value: Any) -> Any:
                 IndexError,
                 f"A complex number cannot be written into a {from_np(dtype).name} Tensor.",
             )
-        return _number(value, dtype)
+        return number_array(value, dtype)
     if isinstance(value, tuple | list | np.ndarray):
         if isinstance(value, tuple | list) and any(isinstance(v, Handle) for v in value):
-            from mindjax.ops.sequence import stack
-
             return stack([v if isinstance(v, Handle) else _tensor(v) for v in value])
         return _tensor(value)
     if isinstance(value, jax.Array):
@@ -183,12 +182,6 @@ def _value(x: Any, value: Any) -> Any:
 
 def _tensor(value: Any) -> Any:
     return Handle.tensor_class(value)
-
-
-def _number(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    from mindjax.core.dispatch import number_array
-
-    return number_array(value, dtype)
 
 
 def _array_of(item: Any) -> Any:
@@ -290,8 +283,6 @@ def _listed(item: Any, what: str) -> Any:
     if not len(item) and what == "get":
         raise located(IndexError, "When tensor is indexed by list, the list can't be empty.")
     if any(isinstance(v, Handle) for v in item):
-        from mindjax.ops.sequence import stack
-
         return stack([v if isinstance(v, Handle) else _tensor(v) for v in item])
     array = np.asarray(item) if len(item) else np.zeros(0, np.int32)
     if array.dtype != np.bool_ and array.dtype.kind != "i":

@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from mindjax.core import dispatch as dispatch
 from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, state_lock

@@ -126,12 +126,6 @@ def test_tensors_are_accepted_as_values(factory):
     assert [row[0].asnumpy() for row in data] == [3.0]
 
 
-def test_without_a_factory(monkeypatch):
-    monkeypatch.setattr(tensors, "_factory", None)
-    with pytest.raises(RuntimeError, match=r"import mindjax .* first, or give output_numpy=True"):
-        list(ds.NumpySlicesDataset([1]))
-
-
 def test_rows_are_writable_and_their_own():
     source = np.zeros((4, 2))
     data = ds.NumpySlicesDataset(source, shuffle=False)

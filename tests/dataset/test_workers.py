@@ -208,6 +208,29 @@ def test_same_seed_same_rows_in_processes():
     assert first == again and first[0] != first[1]
 
 
+def test_forks_beside_threads_that_draw():
+    """A worker seeds numpy's global stream, whose lock a thread may hold while it is forked."""
+    done = threading.Event()
+
+    def draw():
+        while not done.is_set():
+            np.random.rand(20_000)
+
+    threads = [threading.Thread(target=draw) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(10):
+            data = slices(4).map(
+                lambda x: x + 1, num_parallel_workers=2, python_multiprocessing=True
+            )
+            assert values(data) == [1, 2, 3, 4]
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+
+
 def test_lambdas_without_main_guard():
     done = run(programs.LAMBDAS)
     assert done.returncode == 0, done.stderr

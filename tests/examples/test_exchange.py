@@ -28,12 +28,11 @@ def train(command, *words):
 @pytest.mark.oracle
 @pytest.mark.parametrize("first_is_ours", [True, False])
 def test_training_goes_on_with_the_same_losses(first_is_ours, digits, tmp_path):
-    """60 steps by one, 60 by the other: the losses of the original alone."""
+    """30 steps by one, 30 by the other: the losses of the original alone."""
     original = [os.environ["MINDJAX_ORACLE_PYTHON"]]
     first, second = (OURS, original) if first_is_ours else (original, OURS)
     middle, last = tmp_path / "middle.ckpt", tmp_path / "last.ckpt"
-    losses = train(first, digits, LENET / "initial.ckpt", middle, "--skip", 0, "--steps", 60)
-    losses += train(second, digits, middle, last, "--skip", 60, "--steps", 60)
+    losses = train(first, digits, LENET / "initial.ckpt", middle, "--skip", 0, "--steps", 30)
+    losses += train(second, digits, middle, last, "--skip", 30, "--steps", 30)
     golden = json.loads((LENET / "losses.json").read_text())["losses"]
-    np.testing.assert_allclose(losses[:20], golden[:20], rtol=1e-4)
-    np.testing.assert_allclose(losses, golden[:120], rtol=1e-2)
+    np.testing.assert_allclose(losses, golden, rtol=1e-4)

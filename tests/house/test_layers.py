@@ -25,6 +25,8 @@ RANKS = {
     "mindjax_parallel": 7,
     "parallel": 8,
     "communication": 8,
+    "mint.nn": 5,
+    "mint.optim": 5,
     "mint.distributed": 8,
     "common": 8,
     "context": 8,
@@ -50,7 +52,8 @@ def layer(name):
         return None
     if len(parts) == 1:
         return "root"
-    return "mint.distributed" if parts[1:3] == ["mint", "distributed"] else parts[1]
+    inner = ".".join(parts[1:3])
+    return inner if inner in RANKS else parts[1]
 
 
 def lazy_lists(path):

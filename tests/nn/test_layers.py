@@ -78,21 +78,11 @@ def test_layer(case: Layer) -> None:
     for name, p in cell.parameters_and_names():
         if f"{case.name}/after/{name}" in arrays():
             close(case, f"after/{name}", p.asnumpy())
-    if not case.grad:
-        return
-    reset(case, cell)
-    places = tuple(i for i, a in enumerate(case.inputs) if a.dtype == "f32")
-    weights = [p for p in cell.get_parameters() if p.requires_grad]
-    sens = ms.Tensor(case.sens(tuple(out.shape)))
-    loss = lambda *args: (first(cell(*args)) * sens).sum()  # noqa: E731
-    grads = ms.grad(loss, places or None, weights or None)(*inputs)
-    by_place, by_weight = grads if places and weights else (grads, ()) if places else ((), grads)
-    by_place = by_place if isinstance(by_place, tuple) else (by_place,)
-    for i, g in zip(places, by_place, strict=True):
-        close(case, f"grad/{i}", g.asnumpy())
-    names = [n for n, p in cell.parameters_and_names() if p.requires_grad]
-    for name, g in zip(names, by_weight, strict=True):
-        close(case, f"grad/{name}", g.asnumpy())
+
+
+def trained(cell: Any) -> list[tuple[str, Any]]:
+    """List the Parameters that are trained, with their names."""
+    return [(n, p) for n, p in cell.parameters_and_names() if p.requires_grad]
 
 
 class Together(nn.Cell):
@@ -111,15 +101,64 @@ class Together(nn.Cell):
         return tuple(outputs)
 
 
-def test_graph_gives_the_same() -> None:
-    together = Together(CASES)
+@pytest.mark.parametrize("start", range(0, len(CASES), 30))
+def test_graph_gives_the_same(start: int) -> None:
+    cases = CASES[start : start + 30]
+    together = Together(cases)
     ms.set_context(mode=ms.GRAPH_MODE)
-    outputs = together(*[ms.Tensor(a) for c in CASES for a in c.arrays()])
-    for case, cell, out in zip(CASES, together.cells_of_cases, outputs, strict=True):
+    outputs = together(*[ms.Tensor(a) for c in cases for a in c.arrays()])
+    for case, cell, out in zip(cases, together.cells_of_cases, outputs, strict=True):
         close(case, "out", out.asnumpy())
         for name, p in cell.parameters_and_names():
             if f"{case.name}/after/{name}" in arrays():
                 close(case, f"after/{name}", p.asnumpy())
+
+
+EAGER = (
+    "nn.Dense(3, 4)",
+    "nn.Conv2d(3, 4, (3, 2), (2, 1), 'valid', has_bias=True)",
+    "nn.BatchNorm2d(3) train",
+    "nn.LayerNorm((4,))",
+    "nn.Embedding(5, 3)",
+    "nn.MultiheadAttention(8, 2)",
+    "nn.CrossEntropyLoss(ignore_index=4, label_smoothing=0.1)",
+)
+DIFFERENTIATED = [c for c in CASES if c.grad]
+CHUNKS = [(ms.GRAPH_MODE, DIFFERENTIATED[i : i + 30]) for i in range(0, len(DIFFERENTIATED), 30)]
+CHUNKS.append((ms.PYNATIVE_MODE, [c for c in DIFFERENTIATED if c.name in EAGER]))
+
+
+@pytest.mark.parametrize(("mode", "cases"), CHUNKS, ids=lambda x: None)
+def test_gradients(mode: int, cases: list[Layer]) -> None:
+    together = Together(cases)
+    ms.set_context(mode=mode)
+    flat = [(c, a, x) for c in cases for a, x in zip(c.inputs, c.arrays(), strict=True)]
+    inputs = [ms.Tensor(x) for _, _, x in flat]
+    places = tuple(i for i, (_, a, _) in enumerate(flat) if a.dtype == "f32")
+    sens = [ms.Tensor(c.sens(arrays()[f"{c.name}/out"].shape)) for c in cases]
+    weights = [p for cell in together.cells_of_cases for _, p in trained(cell)]
+
+    def loss(*args: Any) -> Any:
+        outputs = together(*args)
+        total = (outputs[0] * sens[0]).sum()
+        for out, s in zip(outputs[1:], sens[1:], strict=True):
+            total = total + (out * s).sum()
+        return total
+
+    by_place, by_weight = (
+        ms.jit(ms.grad(loss, places, weights))
+        if mode == ms.GRAPH_MODE
+        else ms.grad(loss, places, weights)
+    )(*inputs)
+    found = dict(zip(places, by_place, strict=True))
+    remaining, at = iter(by_weight), 0
+    for case, cell in zip(cases, together.cells_of_cases, strict=True):
+        for i in range(len(case.inputs)):
+            if at + i in found:
+                close(case, f"grad/{i}", found[at + i].asnumpy())
+        at += len(case.inputs)
+        for name, _ in trained(cell):
+            close(case, f"grad/{name}", next(remaining).asnumpy())
 
 
 @pytest.mark.parametrize("text", ERRORS)

@@ -7,7 +7,7 @@ Run with the oracle's python, never with the project's:
     /path/to/oracle/bin/python tests/oracle/record_lenet.py accuracy /tmp/mnist --seeds 5
 
 Writes into tests/goldens/lenet: ``initial.ckpt`` (a checkpoint made by the original),
-``losses.json`` (125 losses from it with unshuffled batches, and the norm of every weight and moment
+``losses.json`` (60 losses from it with unshuffled batches, and the norm of every weight and moment
 afterwards) and ``accuracy.json`` (test accuracy of each seed after 10 epochs).
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/lenet5_mnist.py"
 GOLDENS = ROOT / "tests/goldens/lenet"
-STEPS = 125
+STEPS = 60
 
 
 def record_losses(data):

@@ -397,3 +397,10 @@ def test_bad_loss_scale(level):
     error = ValueError if level == 0.5 else TypeError
     with pytest.raises(error, match="loss_scale"):
         train.FixedLossScaleManager(level)
+
+
+def test_metrics_print_as_plain_numbers():
+    metric = train.Accuracy()
+    values = {"accuracy": metric(np.eye(3), np.array([0, 1, 1]))}
+    assert str(values) == "{'accuracy': 0.6666666666666666}"
+    assert isinstance(values["accuracy"], np.float64) and values["accuracy"].round(2) == 0.67

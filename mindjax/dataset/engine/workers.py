@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import multiprocessing
 import os
 import pickle
@@ -70,6 +71,11 @@ def can_fork() -> bool:
     return hasattr(os, "fork") and sys.platform != "win32"
 
 
+def _stream_lock() -> Any:
+    """Give the lock of numpy's global random stream."""
+    return np.random.get_bit_generator().lock  # pyright: ignore[reportAttributeAccessIssue]
+
+
 class ThreadPool:
     """Threads that serve one operation of one running pipeline."""
 
@@ -109,6 +115,9 @@ class ProcessPool:
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
         context = multiprocessing.get_context("fork")
+        if "jax" in sys.modules:
+            # Not in the worker: another thread may hold an import lock when it is forked.
+            importlib.import_module("jax.extend.core")
         sys.stdout.flush()
         sys.stderr.flush()
         for index in range(workers):
@@ -122,7 +131,10 @@ class ProcessPool:
             with warnings.catch_warnings():
                 # jax and Python warn about any fork beside threads; a worker touches none of them.
                 warnings.simplefilter("ignore")
-                process.start()
+                # Another thread may draw from numpy's global stream: its lock must be ours when
+                # the process is copied, or the copy could never seed it.
+                with _stream_lock():
+                    process.start()
             theirs.close()
             self._processes.append(process)
         self._ahead = max(1, config.get_prefetch_size() // workers)
@@ -218,6 +230,7 @@ def _serve(
     """Answer rows until the pipe or the parent ends; the body of a worker process."""
     global _in_worker
     _in_worker = what
+    _stream_lock().release()
     # What was inherited is never collected here: its owners' finalisers belong to the parent.
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -269,9 +269,7 @@ class Hardtanh(_Inplace):
         inplace: write the result into the input.
     """
 
-    def __init__(
-        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
-    ) -> None:
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__(inplace)
         self.min_val, self.max_val = min_val, max_val
 

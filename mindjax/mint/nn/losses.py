@@ -135,9 +135,7 @@ class BCEWithLogitsLoss(_Loss):
         pos_weight: weight of positive labels, Tensor that broadcasts, or None.
     """
 
-    def __init__(
-        self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
-    ) -> None:
+    def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> None:
         super().__init__(reduction)
         self.weight, self.pos_weight = weight, pos_weight
 

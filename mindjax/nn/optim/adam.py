@@ -11,6 +11,7 @@ from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.nn.arguments import check_number, check_open_range, check_type
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
+from mindjax.nn.optim.step import one_program
 from mindjax.ops.update import ApplyAdamWithAmsgradV2
 from mindjax.tensor.initializer import initializer
 from mindjax.tensor.parameter import Parameter
@@ -129,6 +130,7 @@ class Adam(Optimizer):
         if self.use_amsgrad:
             self.vhat = self.parameters.clone(prefix="vhat", init="zeros")
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters, moments and powers of beta.
 
@@ -192,6 +194,7 @@ class AdamWeightDecay(Optimizer):
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters and moments.
 

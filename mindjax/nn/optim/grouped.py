@@ -9,7 +9,7 @@ from mindjax import ops
 from mindjax.core.dtype import float32, int32
 from mindjax.core.errors import located
 from mindjax.nn.arguments import check_number, check_type
-from mindjax.nn.cell import Cell
+from mindjax.nn.optim.step import StepCell, one_program
 from mindjax.ops.update import AdamStep, DescentStep
 from mindjax.tensor.parameter import Parameter, ParameterTuple, changed
 from mindjax.tensor.tensor import Tensor
@@ -32,7 +32,7 @@ class _Group(dict[str, Any]):
         changed()
 
 
-class GroupedOptimizer(Cell):
+class GroupedOptimizer(StepCell):
     """Base of optimizers with ``param_groups`` (MindSpore: ``experimental.optim.Optimizer``).
 
     A learning rate is a Parameter: written, it takes effect without a compilation. The other
@@ -212,6 +212,7 @@ class AdamW(GroupedOptimizer):
         self.state_step = Parameter(Tensor([self._first_step], float32), "state_step")
         self.increase_tensor = Tensor([1.0], float32)
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters and moments.
 
@@ -343,6 +344,7 @@ class SGD(GroupedOptimizer):
         self.step_t = Parameter(Tensor(0, int32), "step_t")
         self.increase_tensor = Tensor(1, int32)
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters and sums.
 

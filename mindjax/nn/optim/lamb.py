@@ -9,6 +9,7 @@ import numpy as np
 from mindjax.core.errors import located
 from mindjax.nn.optim.adam import check_betas
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
+from mindjax.nn.optim.step import one_program
 from mindjax.ops.update import Lamb as _Lamb
 from mindjax.tensor.tensor import Tensor
 
@@ -55,6 +56,7 @@ class Lamb(Optimizer):
         self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters and moments.
 

@@ -8,6 +8,7 @@ from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.nn.arguments import check_type
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
+from mindjax.nn.optim.step import one_program
 from mindjax.ops.update import ApplyMomentum
 from mindjax.tensor.parameter import Parameter
 from mindjax.tensor.tensor import Tensor
@@ -61,6 +62,7 @@ class Momentum(Optimizer):
         """Make the moving sums."""
         self.moments = self.parameters.clone(prefix="moments", init="zeros")
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters and sums.
 

@@ -15,6 +15,7 @@ from mindjax.core.errors import located
 from mindjax.nn.arguments import check_number, check_type
 from mindjax.nn.cell import Cell
 from mindjax.nn.containers import CellList
+from mindjax.nn.optim.step import StepCell
 from mindjax.nn.schedule import LearningRateSchedule
 from mindjax.ops.update import AddDecay, Centralization, ScaleGradient
 from mindjax.tensor.initializer import initializer
@@ -52,7 +53,7 @@ class _Slot:
     centralization: bool
 
 
-class Optimizer(Cell):
+class Optimizer(StepCell):
     """Base of optimizers (MindSpore: ``nn.Optimizer``).
 
     A call takes the gradients in the order of ``parameters`` and writes the new values. A subclass

@@ -7,6 +7,7 @@ from typing import Any
 from mindjax import ops
 from mindjax.nn.arguments import check_number, check_type
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
+from mindjax.nn.optim.step import one_program
 
 
 class RMSProp(Optimizer):
@@ -68,6 +69,7 @@ class RMSProp(Optimizer):
         self.ms = self.parameters.clone(prefix="mean_square", init="ones")
         self.moment = self.parameters.clone(prefix="moment", init="zeros")
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters, means and moves.
 
@@ -130,6 +132,7 @@ class Adagrad(Optimizer):
         """Make the sums of squares."""
         self.accum = self.parameters.clone(prefix="accum", init=self._first)
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters and sums.
 

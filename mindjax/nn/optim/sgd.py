@@ -9,6 +9,7 @@ from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.nn.arguments import check_type
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
+from mindjax.nn.optim.step import one_program
 from mindjax.tensor.parameter import Parameter
 from mindjax.tensor.tensor import Tensor
 
@@ -71,6 +72,7 @@ class SGD(Optimizer):
         self.accum = self.parameters.clone(prefix="accum", init="zeros")
         self.stat = self.parameters.clone(prefix="stat", init="ones")
 
+    @one_program
     def construct(self, gradients: Any) -> Any:
         """Write the new values of Parameters, sums and marks.
 

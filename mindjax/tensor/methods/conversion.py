@@ -11,7 +11,7 @@ from mindjax.ops.cast import cast, is_complex, is_floating_point
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
 
-_bool, _str, _float = bool, str, float
+_str, _float = str, float
 _DEVICES = ("ascend", "cpu", "gpu", "cuda", "npu")
 
 
@@ -23,7 +23,7 @@ class ConversionMethods:
     is_floating_point = is_floating_point
     is_complex = is_complex
 
-    def astype(self, dtype: Any, copy: _bool = True) -> Tensor:
+    def astype(self, dtype: Any, copy: Any = True) -> Tensor:
         """Convert to another dtype (MindSpore: ``Tensor.astype``).
 
         Args:

@@ -397,7 +397,7 @@ def _extreme(largest: bool, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     names = ("dim", "keepdim") if by_dim else ("axis", "keepdims")
     given = dict(zip(names, args, strict=False)) | kwargs
     unknown = given.keys() - (set(names) if by_dim else _AXIS_FACE)
-    axis = given.get(names[0])
+    axis: Any = given.get(names[0])
     if unknown or len(args) > 2 or not isinstance(axis, int | tuple | list | None):
         raise located(
             TypeError,
@@ -406,7 +406,7 @@ def _extreme(largest: bool, x: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         )
     keep = given.get(names[1], False)
     if by_dim:
-        return function(x, axis, keep)
+        return function(x, axis, keep)  # type: ignore[arg-type]
     options = {"initial": given.get("initial"), "where": given.get("where")}
     if given.get("return_indices", False):
         return function(x, axis, keep, **options)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from mindjax.train.metrics.metric import (
     ClassCount,
     EvaluationBase,
     Metric,
+    MetricValue,
     class_numbers,
     rearrange_inputs,
 )
@@ -55,7 +56,7 @@ class Accuracy(EvaluationBase):
         self._correct_num += int(right.sum())
         self._total_num += right.size
 
-    def eval(self) -> float:
+    def eval(self) -> MetricValue:
         """Compute the share.
 
         Raises:
@@ -63,7 +64,7 @@ class Accuracy(EvaluationBase):
         """
         if self._total_num == 0:
             raise self._no_samples()
-        return self._correct_num / self._total_num
+        return MetricValue(self._correct_num / self._total_num)
 
 
 def _by_sample(labels: np.ndarray, classes: int) -> np.ndarray:
@@ -121,7 +122,7 @@ class TopKCategoricalAccuracy(Metric):
         self._correct_num += int((strongest == y).sum())
         self._samples_num += len(y)
 
-    def eval(self) -> float:
+    def eval(self) -> MetricValue:
         """Compute the share.
 
         Raises:
@@ -129,7 +130,7 @@ class TopKCategoricalAccuracy(Metric):
         """
         if self._samples_num == 0:
             raise self._no_samples()
-        return self._correct_num / self._samples_num
+        return MetricValue(self._correct_num / self._samples_num)
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):

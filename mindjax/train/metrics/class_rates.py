@@ -12,6 +12,7 @@ from mindjax.train.metrics.metric import (
     ClassCount,
     EvaluationBase,
     Metric,
+    MetricValue,
     class_numbers,
     rearrange_inputs,
 )
@@ -64,7 +65,7 @@ class _HitRate(EvaluationBase):
             average: whether the mean over them is wanted.
 
         Returns:
-            Array (C,) or (samples,), or a float if ``average``.
+            Array (C,) or (samples,), or a number if ``average``.
 
         Raises:
             RuntimeError: there was no update.
@@ -74,7 +75,7 @@ class _HitRate(EvaluationBase):
             raise self._no_samples()
         _check_average(self, average)
         rate = np.concatenate(self._hits) / (np.concatenate(self._base) + _EPS)
-        return float(rate.mean()) if average else rate
+        return MetricValue(rate.mean()) if average else rate
 
 
 class Precision(_HitRate):
@@ -156,7 +157,7 @@ class Fbeta(Metric):
             average: whether the mean over the classes is wanted.
 
         Returns:
-            Array (C,), or a float if ``average``.
+            Array (C,), or a number if ``average``.
 
         Raises:
             RuntimeError: there was no update.
@@ -167,7 +168,7 @@ class Fbeta(Metric):
             raise self._no_samples()
         weight = self.beta**2
         value = (1 + weight) * self._hits / (weight * self._true + self._predicted + _EPS)
-        return float(value.mean()) if average else value
+        return MetricValue(value.mean()) if average else value
 
 
 class F1(Fbeta):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindjax.core.errors import located
-from mindjax.train.metrics.metric import Metric, rearrange_inputs
+from mindjax.train.metrics.metric import Metric, MetricValue, rearrange_inputs
 
 
 class _MeanError(Metric):
@@ -39,7 +39,7 @@ class _MeanError(Metric):
         self._sum += float(self._error(y.reshape(y_pred.shape) - y_pred).sum())
         self._samples_num += y.shape[0]
 
-    def eval(self) -> float:
+    def eval(self) -> MetricValue:
         """Compute the mean over the samples.
 
         Raises:
@@ -47,7 +47,7 @@ class _MeanError(Metric):
         """
         if self._samples_num == 0:
             raise self._no_samples()
-        return self._sum / self._samples_num
+        return MetricValue(self._sum / self._samples_num)
 
 
 class MAE(_MeanError):
@@ -96,7 +96,7 @@ class Loss(Metric):
         self._sum_loss += float(loss.mean())
         self._total_num += 1
 
-    def eval(self) -> float:
+    def eval(self) -> MetricValue:
         """Compute the mean.
 
         Raises:
@@ -104,4 +104,4 @@ class Loss(Metric):
         """
         if self._total_num == 0:
             raise self._no_samples()
-        return self._sum_loss / self._total_num
+        return MetricValue(self._sum_loss / self._total_num)

@@ -15,6 +15,17 @@ from mindjax.tensor import Tensor
 _EVAL_TYPES = ("classification", "multilabel")
 
 
+class MetricValue(np.float64):
+    """A metric's value: numpy's float, which in a container prints as a plain number.
+
+    ``print(model.eval(data))`` shows ``{'accuracy': 0.96}`` as the original, which uses numpy 1,
+    and not ``{'accuracy': np.float64(0.96)}``.
+    """
+
+    def __repr__(self) -> str:
+        return float.__repr__(self)
+
+
 def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
     """Make a metric's ``update`` see only the inputs that ``set_indexes`` chose, in that order.
 
