@@ -9,6 +9,7 @@ from mindjax.mint.arithmetic import bmm as bmm
 from mindjax.mint.arithmetic import frac as frac
 from mindjax.mint.arithmetic import isnan as isnan
 from mindjax.mint.arithmetic import mv as mv
+from mindjax.mint.arithmetic import sqrt as sqrt
 from mindjax.mint.arithmetic import sub as sub
 
 # arithmetic, reduction, comparison, linear algebra
@@ -76,7 +77,6 @@ from mindjax.ops.exponential import log2 as log2
 from mindjax.ops.exponential import log10 as log10
 from mindjax.ops.exponential import reciprocal as reciprocal
 from mindjax.ops.exponential import rsqrt as rsqrt
-from mindjax.ops.exponential import sqrt as sqrt
 from mindjax.ops.exponential import square as square
 from mindjax.ops.extremes import argmax as argmax
 from mindjax.ops.linalg import inverse as inverse

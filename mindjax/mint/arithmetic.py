@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mindjax.core.errors import located
-from mindjax.ops import arithmetic, logic, products, rounding
+from mindjax.ops import arithmetic, exponential, logic, products, rounding
 from mindjax.ops.masking import nonzero
 
 if TYPE_CHECKING:
@@ -147,3 +147,15 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     if input is None or other is None:
         raise located(TypeError, "For 'where', 'input' and 'other' must be given together.")
     return logic.where(condition, input, other)
+
+
+def sqrt(input: Tensor) -> Tensor:
+    """Compute the square root of each element (MindSpore: ``mint.sqrt``).
+
+    Args:
+        input: Tensor of any shape; integers are computed in Float32.
+
+    Returns:
+        Tensor of the same shape, of the input's floating dtype.
+    """
+    return exponential.sqrt(input)
