@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mindjax.tensor import tensor as tensor
     from mindjax.train import Model as Model
 
-_MODULES = [
+_MODULES = (
     "autodiff",
     "checkpoint",
     "common",
@@ -52,104 +52,40 @@ _MODULES = [
     "ops",
     "train",
     "version",
-]
+)
 
-# Public name -> module that defines it.
-_NAMES: dict[str, str] = {
-    **dict.fromkeys(["Tensor", "tensor", "Parameter", "ParameterTuple"], "mindjax.tensor"),
-    **dict.fromkeys(
-        [
-            "bool_",
-            "int8",
-            "int16",
-            "int32",
-            "int64",
-            "uint8",
-            "uint16",
-            "uint32",
-            "uint64",
-            "float16",
-            "float32",
-            "float64",
-            "bfloat16",
-            "complex64",
-            "complex128",
-            "float8_e4m3fn",
-            "float8_e5m2",
-            "byte",
-            "short",
-            "intc",
-            "intp",
-            "ubyte",
-            "ushort",
-            "uintc",
-            "uintp",
-            "half",
-            "single",
-            "double",
-            "long",
-            "cfloat",
-            "cdouble",
-            "int_",
-            "uint",
-            "float_",
-            "number",
-            "string",
-            "type_none",
-            "tensor_type",
-            "list_",
-            "tuple_",
-            "Type",
-            "Int",
-            "TensorType",
-            "dtype_to_nptype",
-            "dtype_to_pytype",
-            "pytype_to_dtype",
-            "get_py_obj_dtype",
-        ],
-        "mindjax.core.dtype",
+# Module -> the public names that it defines.
+_SOURCES = {
+    "mindjax.tensor": "Tensor tensor Parameter ParameterTuple",
+    "mindjax.core.dtype": (
+        "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 "
+        "complex64 complex128 float8_e4m3fn float8_e5m2 byte short intc intp ubyte ushort uintc "
+        "uintp half single double long cfloat cdouble int_ uint float_ number string type_none "
+        "tensor_type list_ tuple_ Type Int TensorType dtype_to_nptype dtype_to_pytype "
+        "pytype_to_dtype get_py_obj_dtype"
     ),
-    **dict.fromkeys(
-        [
-            "GRAPH_MODE",
-            "PYNATIVE_MODE",
-            "set_context",
-            "get_context",
-            "set_device",
-        ],
-        "mindjax.core.context",
+    "mindjax.core.context": "GRAPH_MODE PYNATIVE_MODE set_context get_context set_device",
+    "mindjax.common.seed": "set_seed get_seed manual_seed seed get_rng_state set_rng_state",
+    "mindjax.core.random": "Generator",
+    "mindjax.graph": "jit jit_class ms_memory_recycle mutable",
+    "mindjax.autodiff": "grad value_and_grad get_grad",
+    "mindjax.checkpoint": (
+        "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
+        "async_ckpt_thread_status"
     ),
-    **dict.fromkeys(["set_seed", "get_seed", "manual_seed", "seed"], "mindjax.common.seed"),
-    **dict.fromkeys(["Generator", "default_generator"], "mindjax.core.random"),
-    **dict.fromkeys(["jit", "jit_class", "ms_memory_recycle"], "mindjax.graph"),
-    **dict.fromkeys(["grad", "value_and_grad", "get_grad"], "mindjax.autodiff"),
-    **dict.fromkeys(
-        ["save_checkpoint", "load_checkpoint", "load_param_into_net"], "mindjax.checkpoint"
+    "mindjax.train": (
+        "Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig "
+        "History EarlyStopping ReduceLROnPlateau LearningRateScheduler LambdaCallback "
+        "DatasetHelper FixedLossScaleManager LossScaleManager Metric Accuracy Loss MAE MSE F1 "
+        "Fbeta Precision Recall Top1CategoricalAccuracy Top5CategoricalAccuracy "
+        "TopKCategoricalAccuracy get_metric_fn names rearrange_inputs"
     ),
-    **dict.fromkeys(
-        [
-            "Model",
-            "Callback",
-            "RunContext",
-            "LossMonitor",
-            "TimeMonitor",
-            "ModelCheckpoint",
-            "CheckpointConfig",
-            "History",
-            "EarlyStopping",
-            "ReduceLROnPlateau",
-            "LearningRateScheduler",
-            "LambdaCallback",
-        ],
-        "mindjax.train",
-    ),
-    "run_check": "mindjax.cli.check",
-    "install": "mindjax.alias",
-    "from_numpy": "mindjax.common.tensor",
-    "is_tensor": "mindjax.ops",
-    "get_rng_state": "mindjax.common.seed",
-    "set_rng_state": "mindjax.common.seed",
+    "mindjax.cli.check": "run_check",
+    "mindjax.alias": "install",
+    "mindjax.common.tensor": "from_numpy",
+    "mindjax.ops": "is_tensor",
 }
+_NAMES = {name: module for module, names in _SOURCES.items() for name in names.split()}
 
 # Names that shadow builtins are given as attributes only, never by `import *`.
 _SHADOWS = {"int": "int32", "float": "float32", "bool": "bool_"}

@@ -190,7 +190,7 @@ def positive_ints(name: str, value: Any, count: int, owner: str) -> tuple[int, .
         ValueError: one is not above 0.
     """
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return (positive_int(name, value, owner),) * count
+        return (positive_int(f"{name} item", value, owner),) * count
     if not isinstance(value, tuple | list) or len(value) != count:
         raise located(
             TypeError,

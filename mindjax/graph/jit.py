@@ -8,7 +8,7 @@ from typing import Any
 
 from mindjax.core.caches import Cache
 from mindjax.core.errors import located
-from mindjax.core.handle import current
+from mindjax.core.handle import Handle, current
 from mindjax.graph.program import Program, is_tracing_outside
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Signature
@@ -188,3 +188,35 @@ def jit_class(cls: type) -> type:
 
 def ms_memory_recycle() -> None:
     """Do nothing: XLA frees buffers by itself (MindSpore: ``ms_memory_recycle``)."""
+
+
+def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
+    """Mark an argument of a compiled function as an input (MindSpore: ``mutable``).
+
+    Tensors are inputs wherever they stand, and numbers that change become inputs of one executable,
+    so the mark changes nothing.
+
+    Args:
+        input_data: Tensor, int, float, or tuple, list or dict of these.
+        dynamic_len: whether the length may change; each length is traced.
+
+    Returns:
+        The argument itself.
+
+    Raises:
+        TypeError: ``input_data`` is none of these.
+        ValueError: ``dynamic_len`` is set for something without a length of its own.
+    """
+    if not isinstance(input_data, Handle | int | float | tuple | list | dict):
+        raise located(
+            TypeError,
+            "For 'mutable', the 'input_data' should be one of (int, float, Tensor, tuple, list, "
+            f"dict) or their nested structures, but got {input_data!r}.",
+        )
+    if dynamic_len and not isinstance(input_data, tuple | list):
+        raise located(
+            ValueError,
+            "For 'mutable', when 'dynamic_len' is True, the 'input_data' should be list or tuple, "
+            f"but got {type(input_data).__name__}.",
+        )
+    return input_data

@@ -154,3 +154,4 @@ class _Slot:
 
     def __init__(self, index: int, kind: str) -> None:
         self.index, self.kind = index, kind
+

@@ -322,7 +322,23 @@ def natural_exp_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """List lr e^(-rate epoch) for each step; the arguments are those of `exponential_decay_lr`."""
+    """List lr e^(-rate epoch) for each step.
+
+    Args:
+        learning_rate: first rate.
+        decay_rate: decay an epoch.
+        total_step: number of steps.
+        step_per_epoch: steps of an epoch.
+        decay_epoch: epochs of a stair.
+        is_stair: whether the rate changes at whole stairs only.
+
+    Returns:
+        A rate for each step.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is not positive.
+    """
 
     def rate(epoch: int) -> float:
         stair = epoch // decay_epoch * decay_epoch if is_stair else epoch
@@ -341,7 +357,23 @@ def inverse_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """List lr / (1 + rate epoch / epochs); the arguments are those of `exponential_decay_lr`."""
+    """List lr / (1 + rate epoch / epochs) for each step.
+
+    Args:
+        learning_rate: first rate.
+        decay_rate: decay a period.
+        total_step: number of steps.
+        step_per_epoch: steps of an epoch.
+        decay_epoch: epochs of a period.
+        is_stair: whether the rate changes at whole periods only.
+
+    Returns:
+        A rate for each step.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is not positive.
+    """
 
     def rate(epoch: int) -> float:
         periods = epoch // decay_epoch if is_stair else epoch / decay_epoch

@@ -173,7 +173,7 @@ def test_error(text: str) -> None:
     assert "\n" not in said
     assert re.search(r"\[.*test_layers\.py:\d+\]$", said), said
     if "When expanding" not in line and "Kernel select" not in line:
-        for word in re.findall(r"'([a-zA-Z_][\w ]*)'", line)[:2]:
+        for word in re.findall(r"'(\w+(?: item| size)?)'", line)[:2]:
             assert word in said, f"{word!r} of {line!r} is not in {said!r}"
 
 
