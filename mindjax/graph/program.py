@@ -250,6 +250,10 @@ def _trace(
         frame.values.update(zip(explicit, explicit_values, strict=True))
         with frame:
             positional, named = rebuild(args, kwargs, [wrap(a) for a in arrays])
+            # A method of a Cell depends on its attributes even if it is not run by a call.
+            enter = getattr(getattr(function, "__self__", None), "_enter_graph", None)
+            if enter is not None:
+                enter(frame)
             result = Result(in_user_x64(function, *positional, **named))
             kept.append(result)
             frame.settle_attributes()

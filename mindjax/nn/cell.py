@@ -298,6 +298,8 @@ class Cell(RegistryMixin, HookMixin):
             value = own[name] = pending.pop(name).read()
             return value
         if name.startswith("__") or "_params" in own:
+            if own.get("_params", {}).get(name) is not None:
+                return own["_params"][name]
             raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
         raise located(
             AttributeError,

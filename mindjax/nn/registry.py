@@ -85,7 +85,9 @@ class RegistryMixin:
             if not parameter.is_named and not isinstance(value, ParameterTuple):
                 parameter.name = f"{name}.{index}"
             if not any(parameter is p for p in self._params.values()):
-                self.insert_param_to_cell(parameter.name, parameter, check_name_contain_dot=False)
+                # Only registered: an attribute of the Parameter's name may mean something else.
+                self._params[parameter.name] = parameter
+                changed()
 
     def insert_param_to_cell(
         self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True

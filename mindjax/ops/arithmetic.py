@@ -192,8 +192,8 @@ class Div(Primitive):
 
 def _product_pair(op: str, x: Array, y: Array) -> tuple[Array, Array]:
     """Promote factors; wide unsigned integers do not even mix with truth values here."""
-    known = x is not None and y is not None
-    if known and x.dtype != y.dtype and (x.dtype in _WIDE or y.dtype in _WIDE):
+    kinds = [getattr(operand, "dtype", None) for operand in (x, y)]
+    if None not in kinds and kinds[0] != kinds[1] and any(k in _WIDE for k in kinds):
         raise located(
             TypeError,
             f"For Op[{op}], the promote output type is invalid: {x.dtype} with {y.dtype}.",

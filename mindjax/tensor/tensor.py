@@ -184,7 +184,8 @@ class Tensor(
             RuntimeError: the Tensor is being traced.
         """
         with state_lock:
-            value = self.value
+            # What is still on the host is not put on a device for this.
+            value = self._raw()
         if isinstance(value, Tracer):
             raise located(
                 RuntimeError,

@@ -133,6 +133,8 @@ def test_raise_inside_a_step_changes_nothing():
     check(net, done)
 
 
+# An interrupt that lands in a garbage collector's callback is dropped by Python itself.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_keyboard_interrupt_inside_a_step_loses_nothing():
     net, step, x = make()
     step(x)
@@ -341,3 +343,23 @@ def test_condition_on_a_traced_value_names_the_line():
     with pytest.raises(Exception, match=r"test_state\.py:\d+") as caught:
         Branch()(Tensor(np.ones(2, np.float32)))
     assert "\n" not in str(caught.value)
+
+
+def test_a_jitted_method_sees_attributes_and_modes():
+    class Method(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.scale = 2.0
+
+        @ms.jit
+        def scaled(self, x):
+            return x * self.scale + (10 if self.training else 0)
+
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = Method()
+    x = Tensor(np.ones(1, np.float32))
+    assert net.scaled(x).asnumpy() == 2
+    net.scale = 3.0
+    assert net.scaled(x).asnumpy() == 3
+    net.set_train()
+    assert net.scaled(x).asnumpy() == 13

@@ -25,7 +25,6 @@ from mindjax.ops.activation import sigmoid as sigmoid
 from mindjax.ops.activation import softplus as softplus
 from mindjax.ops.activation import softshrink as softshrink
 from mindjax.ops.conv import conv_transpose2d as conv_transpose2d
-from mindjax.ops.dense import dense as linear
 from mindjax.ops.embedding import embedding as embedding
 from mindjax.ops.loss import l1_loss as l1_loss
 from mindjax.ops.loss import mse_loss as mse_loss
