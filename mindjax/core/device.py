@@ -43,9 +43,9 @@ def target() -> str:
     """Name the device target: the chosen one, else the platform that jax would pick."""
     if _Choice.target is not None:
         return _Choice.target
-    asked = (os.environ.get("JAX_PLATFORMS") or getattr(jax.config, "jax_platforms", None) or "cpu").split(
-        ","
-    )[0]
+    asked = (
+        os.environ.get("JAX_PLATFORMS") or getattr(jax.config, "jax_platforms", None) or "cpu"
+    ).split(",")[0]
     names = {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
     return names.get(asked, "Ascend" if asked == "ascend" else "CPU")
 

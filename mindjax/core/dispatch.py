@@ -166,11 +166,12 @@ def _execute(found: Executable, arrays: list[Any], traced: bool) -> Any:
     old = _swap_x64(True)
     try:
         return found.call(*arrays)
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
         if is_located(error) or isinstance(error, jax.errors.JAXTypeError):
             raise
         kinds = (IndexError, ValueError, TypeError)
-        kind = next(k for k in kinds if isinstance(error, k))
+        # A compute that misses an attribute was given None or a sequence for a Tensor.
+        kind = next((k for k in kinds if isinstance(error, k)), TypeError)
         shapes = [tuple(a.shape) for a in jax.tree.leaves(arrays) if hasattr(a, "shape")]
         raise located(
             kind,
@@ -249,7 +250,8 @@ def number_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
         value = (value + 2**63) % 2**64 - 2**63 if dtype.kind != "f" else float(value)
-    return np.asarray(value).astype(dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(value).astype(dtype)
 
 
 def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> Any:

@@ -210,7 +210,7 @@ def as_dtype(dtype: Any) -> Number:
         dtype: MindSpore dtype, ``bool``/``int``/``float``/``complex``, or a numpy dtype.
 
     Returns:
-        The MindSpore dtype; Python's ``float`` is Float32 here, as in ``Tensor.astype(float)``.
+        The MindSpore dtype; Python's ``float`` is Float32, as Python numbers are in operations.
 
     Raises:
         TypeError: ``dtype`` is none of these.
@@ -226,11 +226,13 @@ def as_dtype(dtype: Any) -> Number:
         if isinstance(found, Number):
             return found
     try:
-        return from_np(dtype)
+        if dtype is not None:
+            return from_np(dtype)
     except TypeError:
-        raise located(
-            TypeError, f"'{dtype}' is not a data type: give one such as mindspore.float32."
-        ) from None
+        pass
+    raise located(
+        TypeError, f"'{dtype}' is not a data type: give one such as mindspore.float32."
+    ) from None
 
 
 def dtype_to_nptype(type_: Number) -> type:
