@@ -12,7 +12,8 @@ import numpy as np
 from mindjax.autodiff.differentiate import Zeros, _replace, _tensors
 from mindjax.core import jax_private
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, current, wrap
+from mindjax.core.handle import current, wrap
+from mindjax.core.primitive import Primitive
 from mindjax.core.state import in_user_x64, purify
 from mindjax.core.tape import Node, Tape
 from mindjax.tensor.tensor import Tensor
@@ -120,7 +121,7 @@ def _call_on_tape(
     if not outputs or all(p is None for p in parents):
         return out
     # The function may return an argument as it is: its node must not become the argument's.
-    outputs = [wrap(o.value) if any(o is t for t in tensors) else o for o in outputs]
+    outputs = [wrap(o.array) if any(o is t for t in tensors) else o for o in outputs]
     out = _replace(out, iter(outputs))
 
     def custom(cotangents: list[Any]) -> list[Any]:
@@ -128,7 +129,7 @@ def _call_on_tape(
         grads, by_parameter = backward(tensors, out, douts)
         return [*grads, *(by_parameter.get(p) for p in parameters)]
 
-    arrays = [t.value for t in tensors]
+    arrays = [t.array for t in tensors]
     node = tape.add(Node(tape, None, arrays, None, parents, len(outputs), custom))
     for i, tensor in enumerate(outputs):
         tensor._node = (node, i)
@@ -146,11 +147,11 @@ def _call_traced(
     def body(*arrays: Any) -> list[Any]:
         out = in_user_x64(function, [wrap(a) for a in arrays])
         kept["out"] = out
-        return [t.value for t in _tensors(out)]
+        return [t.array for t in _tensors(out)]
 
-    inputs = [jnp.asarray(t.value) if isinstance(t.value, np.ndarray) else t.value for t in tensors]
+    inputs = [jnp.asarray(t.array) if isinstance(t.array, np.ndarray) else t.array for t in tensors]
     pure = purify(body, inputs)
-    values = {id(p.value): p for p in parameters}
+    values = {id(p.array): p for p in parameters}
     owners = [values.get(id(r)) for r in pure.reads]
 
     @jax.custom_vjp
@@ -170,8 +171,8 @@ def _call_traced(
         read_grads = []
         for value, owner in zip(reads, owners, strict=True):
             given = by_parameter.get(owner) if owner is not None else None
-            read_grads.append(_match(None if given is None else given.value, value))
-        return read_grads, [_match(g.value, a) for g, a in zip(grads, arrays, strict=True)]
+            read_grads.append(_match(None if given is None else given.array, value))
+        return read_grads, [_match(g.array, a) for g, a in zip(grads, arrays, strict=True)]
 
     call.defvjp(forward, pull_back)
     old = jax_private.swap_x64(True)
@@ -216,6 +217,24 @@ def watch_gradient(value: Any, hook: Callable[[list[Any]], Sequence[Any] | None]
     return custom_call(lambda given: _replace(value, iter(list(given))), backward, value)
 
 
-def is_handle(value: Any) -> bool:
-    """Tell whether a value is a Tensor or Parameter."""
-    return isinstance(value, Handle)
+
+class HookBackward(Primitive):
+    """Let a function see, and replace, the gradients of Tensors (MindSpore: ``ops.HookBackward``).
+
+    Args:
+        hook_fn: gets the tuple of gradients; what it returns replaces them unless it is None.
+        cell_id: a name for the hook.
+    """
+
+    hook_fn: Any
+    cell_id: str = ""
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Give the inputs, with their gradients watched."""
+
+        def hook(grads: list[Any]) -> Any:
+            replaced = self.hook_fn(tuple(grads))
+            return replaced if replaced is None or isinstance(replaced, tuple) else (replaced,)
+
+        out = watch_gradient(inputs, hook)
+        return out[0] if len(out) == 1 else out

@@ -15,7 +15,7 @@ from mindjax.core.primitive import Primitive
 from mindjax.core.state import StateFrame, in_user_x64
 from mindjax.core.tape import Position, Tape, active_tape
 from mindjax.core.view import View
-from mindjax.tensor.tensor import Tensor
+from mindjax.tensor.tensor import Tensor, run_hooks
 
 
 class Same(Primitive, register=False):
@@ -82,6 +82,11 @@ def differentiate(
     out, input_grads, weight_grads = engine(
         function, args, kwargs, positions, inputs, weights, has_aux, seeds
     )
+    for group, values in ((input_grads, inputs), (weight_grads, weights)):
+        for i, value in enumerate(values):
+            hooks = value.__dict__.get("_gradient_hooks")
+            if hooks:
+                group[i] = run_hooks(hooks, group[i])
     following = iter(input_grads)
     return out, [_restore(args[p], following) for p in positions], weight_grads
 
@@ -158,9 +163,11 @@ def _on_tape(
         before = [tape.parameters.get(w) for w in weights]
         weight_leaves: list[Position] = []
         for weight, outer in zip(weights, before, strict=True):
-            leaf = tape.leaf(weight.value, outer)
-            tape.parameters[weight] = leaf
+            leaf = tape.leaf(weight.array, outer)
             weight_leaves.append(leaf)
+            # MindSpore: in PYNATIVE a frozen weight gets a gradient of zeros.
+            if current.frame is not None or weight.requires_grad:
+                tape.parameters[weight] = leaf
         try:
             out = function(*_with_inputs(args, positions, fresh), **kwargs)
             outputs = [o for o in _outputs(out, has_aux) if tape.position(o) is not None]
@@ -189,7 +196,7 @@ def _on_tape(
 
 def _leaf_input(tape: Tape, tensor: Any) -> Any:
     """Make the Tensor that the function sees: an alias of the caller's, and a leaf."""
-    fresh = wrap(tensor.value)
+    fresh = wrap(tensor.array)
     fresh._node = tape.leaf(fresh._value, tape.position(tensor))
     if current.frame is None and not isinstance(fresh._value, Tracer):
         fresh._view = View(tensor, Same(), ())
@@ -230,7 +237,7 @@ def _in_graph(
             every = _tensors(out)
             kept.update(out=out, written=list(frame.written), attributes=dict(frame.attributes))
             attributes = [
-                (v.value if isinstance(v, Handle) else None) for _, v in frame.attributes.values()
+                (v.array if isinstance(v, Handle) else None) for _, v in frame.attributes.values()
             ]
             aux = [_array(o) for o in every], [frame.values[h] for h in frame.written], attributes
         return outputs, aux
@@ -241,7 +248,7 @@ def _in_graph(
         outputs, pull_back, (every, written, attributes) = jax.vjp(pure, *primals, has_aux=True)
         tensors = [wrap(o) for o in outputs]
         cotangents = [
-            _cotangent(c.value, o) for c, o in zip(_seed(tensors, seeds), outputs, strict=True)
+            _cotangent(c.array, o) for c, o in zip(_seed(tensors, seeds), outputs, strict=True)
         ]
         input_grads, weight_grads = pull_back(cotangents)
     finally:
@@ -263,7 +270,7 @@ def _in_graph(
 
 
 def _array(tensor: Any) -> Any:
-    value = tensor.value
+    value = tensor.array
     return jnp.asarray(value) if isinstance(value, np.ndarray) else value
 
 

@@ -93,8 +93,9 @@ class _Gradient:
                 )
         self.fn, self.has_aux, self.return_ids = fn, has_aux, return_ids
         self.with_value = with_value
-        self.single = isinstance(grad_position, int)
         self.positions = _check_positions(grad_position)
+        # MindSpore: a tuple of one position gives a bare gradient too.
+        self.single = len(self.positions) == 1
         self.position_given = grad_position is not None
         self.single_weight = isinstance(weights, Parameter)
         self.weights = _check_weights(weights)

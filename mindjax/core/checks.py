@@ -1,4 +1,4 @@
-"""Checks of constructor arguments, with the original's error classes and words; array checks too."""
+"""Checks of arguments and arrays, with the original's error classes and words."""
 
 from __future__ import annotations
 

@@ -29,6 +29,11 @@ class Executable:
 
     def __init__(self, record: Primitive) -> None:
         self.record = record
+        self.renew()
+
+    def renew(self) -> None:
+        """Make the programs anew."""
+        record = self.record
         function = computation(record)
         kind = "backward" if isinstance(record, Backward) else "op"
 
@@ -100,7 +105,7 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
     handles = raw = numbers = traced = False
     for x in inputs:
         if isinstance(x, Handle):
-            x = x.value
+            x = x.array
             handles = True
             if isinstance(x, Tracer):
                 traced = True
@@ -177,6 +182,12 @@ def _execute(found: Executable, arrays: list[Any], traced: bool) -> Any:
             kind,
             f"For '{found.record.name}', with inputs of shapes {shapes}: {str(error).rstrip('.')}.",
         ) from error
+    except RecursionError as error:
+        # Ctrl-C in the middle of jax's tracing leaves its cache entry as if it still ran.
+        if not str(error).startswith("Recursively calling"):
+            raise
+        found.renew()
+        return found.call(*arrays)
     except RuntimeError as error:
         # Another thread's step may have donated a buffer between our reading it and using it.
         if "deleted" in str(error) and not traced:
@@ -194,7 +205,7 @@ def _nested(record: Primitive, items: Any) -> tuple[tuple[Any, ...], tuple[bool,
     out, handles, raw, traced = [], False, False, False
     for x in items:
         if isinstance(x, Handle):
-            handles, x = True, x.value
+            handles, x = True, x.array
         elif isinstance(x, jax.Array):
             raw = True
         elif isinstance(x, tuple | list):

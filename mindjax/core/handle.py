@@ -81,7 +81,7 @@ class Handle:
     __hash__ = object.__hash__
 
     @property
-    def value(self) -> Any:
+    def array(self) -> Any:
         """The array behind the handle, as the active frame sees it."""
         frame = current.frame
         if frame is not self._frame:
@@ -122,6 +122,11 @@ class Handle:
         Raises:
             RuntimeError: a jax trace that MindJAX did not start is running.
         """
+        if self.is_parameter:
+            # MindSpore: what is written into a Parameter is a constant for gradients.
+            node = None
+            if isinstance(value, Tracer):
+                value = jax.lax.stop_gradient(value)
         frame = current.frame
         if frame is not self._frame:
             if frame is None:
@@ -160,7 +165,7 @@ class Handle:
 
     def _raw(self) -> Any:
         if current.frame is not self._frame or self._view is not None:
-            return self.value
+            return self.array
         return self._value
 
 
@@ -204,7 +209,7 @@ def wrap(value: Any) -> Any:
 def unwrap(value: Any) -> Any:
     """Give the arrays behind handles, element by element in tuples, lists and dicts."""
     if isinstance(value, Handle):
-        return value.value
+        return value.array
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(unwrap(v) for v in value))
     if isinstance(value, tuple | list):

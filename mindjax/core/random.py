@@ -78,7 +78,7 @@ class Generator:
 
     def get_state(self) -> Any:
         """Give the state as a Tensor: seed and offset, shape (2,), Int64."""
-        pair = [int(np.asarray(h.value)) for h in (self._seed, self._offset)]
+        pair = [int(np.asarray(h.array)) for h in (self._seed, self._offset)]
         return Handle.tensor_class(np.asarray(pair, np.int64))
 
     def set_state(self, state: Any) -> None:
@@ -102,11 +102,11 @@ class Generator:
         if on_host and (self._inside_trace or not jax_private.tracing()):
             offset._value = np.asarray(host + np.uint32(1), np.uint32)
             offset._version += 1
-            return seed.value if type(seed._value) is not np.ndarray else seed._value, host
-        drawn = offset.value
+            return seed.array if type(seed._value) is not np.ndarray else seed._value, host
+        drawn = offset.array
         following = _Advance()(drawn)
         offset.assign_value(following._value if isinstance(following, Handle) else following)
-        return seed.value, drawn
+        return seed.array, drawn
 
 
 def check_seed(seed: Any) -> int:

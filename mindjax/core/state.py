@@ -118,7 +118,7 @@ class StateFrame:
                 continue
             state = self.expected.get((key, name)) or AttributeState(owner, name)
             if isinstance(value, Handle):
-                self.write(state, value.value)
+                self.write(state, value.array)
             else:
                 self.constants.append((state, value))
 

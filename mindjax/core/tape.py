@@ -252,7 +252,7 @@ def _backward_record(
 def _pull_back_residuals(node: Node, cotangents: list[Any]) -> Sequence[Any]:
     from mindjax.core.dispatch import run_backward
 
-    arrays = [None if c is None else c.value for c in cotangents]
+    arrays = [None if c is None else c.array for c in cotangents]
     gradients = run_backward(node.residuals, arrays)
     return [None if p is None else wrap(g) for p, g in zip(node.parents, gradients, strict=True)]
 

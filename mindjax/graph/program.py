@@ -150,7 +150,7 @@ class Program:
         state = [*self.donated, *self.read]
         return all(
             tuple(v.shape) == a.shape and v.dtype == a.dtype
-            for v, a in zip((h.value for h in state), avals, strict=True)
+            for v, a in zip((h.array for h in state), avals, strict=True)
         )
 
     def __call__(self, handles: Sequence[Any]) -> Any:
@@ -162,10 +162,10 @@ class Program:
 
     def prepare(self, handles: Sequence[Any]) -> None:
         """Compile for the state as it is now and Tensors of this signature."""
-        donated = [h.value for h in self.donated]
-        read = [h.value for h in self.read]
+        donated = [h.array for h in self.donated]
+        read = [h.array for h in self.read]
         self._avals = [jax.typeof(a) for a in [*donated, *read]]
-        arguments = [h.value for h in handles]
+        arguments = [h.array for h in handles]
         arrays = [*donated, *read, *self.constants, *arguments]
         layout = (
             tuple(self._order),
@@ -191,18 +191,20 @@ class Program:
     def _run(self, handles: Sequence[Any]) -> Any:
         if self._compiled is None:
             self.prepare(handles)
-        arguments = [h.value for h in handles]
-        read = [h.value for h in self.read]
-        donated = []
-        for handle in self.donated:
-            value = handle.value
-            # Two references more: the local name and the argument of getrefcount.
-            if sys.getrefcount(value) > _ONE_OWNER + 1:
-                value = _copy(value)
-            donated.append(value)
-        value = None
+        arguments = [h.array for h in handles]
+        read = [h.array for h in self.read]
         with _Shield():
-            outputs = self._compiled(*donated, *read, *self.constants, *arguments, *self._numbers)
+            donated = []
+            for handle in self.donated:
+                value = handle.array
+                # Two references more: the local name and the argument of getrefcount.
+                if sys.getrefcount(value) > _ONE_OWNER + 1:
+                    value = _copy(value)
+                donated.append(value)
+            value = None
+            outputs = self._compiled(
+                *donated, *read, *self.constants, *arguments, *self._numbers
+            )
             count = len(outputs) - len(self.written)
             for handle, array in zip(self.written, outputs[count:], strict=True):
                 handle.assign_value(array)
@@ -259,7 +261,7 @@ def _trace(
             frame.settle_attributes()
             return result.arrays + [frame.values[h] for h in frame.written]
 
-    shapes = [jax.typeof(h.value) for h in signature.handles]
+    shapes = [jax.typeof(h.array) for h in signature.handles]
     user_x64, current.user_x64 = current.user_x64, jax_private.x64_enabled()
     old = jax_private.swap_x64(True)
     try:

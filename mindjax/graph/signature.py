@@ -111,7 +111,7 @@ class Result:
     def _take(self, value: Any) -> Any:
         if isinstance(value, Handle | jax.Array | np.ndarray):
             kind = "array" if not isinstance(value, Handle) else "tensor"
-            self.arrays.append(value.value if isinstance(value, Handle) else value)
+            self.arrays.append(value.array if isinstance(value, Handle) else value)
             return _Slot(len(self.arrays) - 1, kind)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return type(value)(*(self._take(v) for v in value))
@@ -133,7 +133,7 @@ class Result:
 
     def _pick(self, slot: Any, tensors: Sequence[Any]) -> Any:
         tensor = tensors[slot.index]
-        return tensor if slot.kind == "tensor" else tensor.value
+        return tensor if slot.kind == "tensor" else tensor.array
 
     def _put(self, value: Any, tensors: Sequence[Any]) -> Any:
         if isinstance(value, _Slot):

@@ -71,12 +71,12 @@ def functional(
 
 
 def _array(handle: Handle) -> Any:
-    value = handle.value
+    value = handle.array
     return jax.numpy.asarray(value) if isinstance(value, np.ndarray) else value
 
 
 def _raw(value: Any) -> Any:
-    return value.value if isinstance(value, Handle) else value
+    return value.array if isinstance(value, Handle) else value
 
 
 def _tensors(value: Any) -> Any:

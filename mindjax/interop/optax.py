@@ -124,7 +124,7 @@ def as_optax(optimizer: Optimizer) -> optax.GradientTransformation:
 
     def init(params: Any) -> OptimizerState:
         _check(params, weights)
-        return OptimizerState({p.name: jnp.asarray(p.value) for p in state})
+        return OptimizerState({p.name: jnp.asarray(p.array) for p in state})
 
     def update(grads: Any, old: Any, params: Any = None) -> Any:
         if params is None:

@@ -65,7 +65,7 @@ class PReLU(Cell):
     def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
         super().__init__()
         checks.positive_int("channel", channel, self.cls_name)
-        if isinstance(w, bool) or not isinstance(w, float | list | np.float32 | Tensor):
+        if not isinstance(w, float | list | np.generic | Tensor):
             raise located(
                 TypeError,
                 "For 'PReLU', the 'w' only supported float, list and tensor, but got "

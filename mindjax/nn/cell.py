@@ -104,7 +104,7 @@ class Cell(RegistryMixin, HookMixin):
         }
         out = self(*args, **kwargs)
         return jax.tree.map(
-            lambda t: t.value if isinstance(t, Tensor) else t,
+            lambda t: t.array if isinstance(t, Tensor) else t,
             out,
             is_leaf=lambda t: isinstance(t, Tensor),
         )

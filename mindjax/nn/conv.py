@@ -78,14 +78,16 @@ class _Conv(Cell):
         self.has_bias = checks.boolean("has_bias", has_bias, owner)
         self.data_format = data_format
         weight_init, self.bias_init = inits
-        self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        self.weight_init = (
+            HeUniform(negative_slope=math.sqrt(5)) if weight_init is None else weight_init
+        )
         shape = self._weight_shape()
         self.weight = Parameter(initializer(self.weight_init, shape, dtype), name="weight")
         self.bias = None
         if has_bias:
             if self.bias_init is None:
                 fan_in = math.prod(shape) // shape[0]
-                self.bias_init = Uniform(1 / math.sqrt(fan_in))
+                self.bias_init = Uniform(scale=1 / math.sqrt(fan_in))
             self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name="bias")
 
     def _weight_shape(self) -> tuple[int, ...]:

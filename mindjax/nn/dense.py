@@ -60,7 +60,7 @@ class Dense(Cell):
                 f"'out_channels': {out_channels}, 'in_channels': {in_channels}.",
             )
         if weight_init is None:
-            weight_init = HeUniform(math.sqrt(5))
+            weight_init = HeUniform(negative_slope=math.sqrt(5))
         self.weight = Parameter(initializer(weight_init, shape, dtype), name="weight")
         self.bias = None
         if has_bias:
@@ -72,7 +72,7 @@ class Dense(Cell):
                     f"shape: {bias_init.shape}, 'out_channels': {out_channels}.",
                 )
             if bias_init is None:
-                bias_init = Uniform(1 / math.sqrt(in_channels))
+                bias_init = Uniform(scale=1 / math.sqrt(in_channels))
             self.bias = Parameter(initializer(bias_init, shape[:1], dtype), name="bias")
         self.activation = get_activation(activation) if isinstance(activation, str) else activation
         if activation is not None and not isinstance(self.activation, Cell | Primitive):
@@ -128,13 +128,13 @@ class Linear(Cell):
         self.out_features = checks.positive_int("out_features", out_features, self.cls_name)
         self.has_bias = checks.boolean("bias", bias, self.cls_name)
         if weight_init is None:
-            weight_init = HeUniform(math.sqrt(5))
+            weight_init = HeUniform(negative_slope=math.sqrt(5))
         shape = (out_features, in_features)
         self.weight = Parameter(initializer(weight_init, shape, dtype), name="weight")
         self.bias = None
         if bias:
             if bias_init is None:
-                bias_init = Uniform(1 / math.sqrt(in_features))
+                bias_init = Uniform(scale=1 / math.sqrt(in_features))
             self.bias = Parameter(initializer(bias_init, shape[:1], dtype), name="bias")
 
     def construct(self, x: Any) -> Any:

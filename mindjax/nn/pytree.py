@@ -50,7 +50,7 @@ def _leaf(parameter: Any) -> Any:
     value = parameter._value
     if value is None or not hasattr(value, "dtype"):
         return value
-    return parameter.value
+    return parameter.array
 
 
 def unflatten(structure: CellStructure, leaves: Any) -> Any:

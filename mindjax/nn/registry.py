@@ -475,5 +475,5 @@ class RegistryMixin:
                 if isinstance(target, Parameter):
                     target.set_data(source)
                 else:
-                    target.assign_value(source.astype(target.dtype).copy().value)
+                    target.assign_value(source.astype(target.dtype).copy().array)
         return missing, unknown

@@ -7,6 +7,7 @@ from mindjax.core.primitive import Primitive as Primitive
 
 if TYPE_CHECKING:
     from mindjax.autodiff import GradOperation as GradOperation
+    from mindjax.autodiff import HookBackward as HookBackward
     from mindjax.autodiff import get_grad as get_grad
     from mindjax.autodiff import grad as grad
     from mindjax.autodiff import value_and_grad as value_and_grad
@@ -653,6 +654,9 @@ from mindjax.ops.pooling import adaptive_max_pool2d as adaptive_max_pool2d
 from mindjax.ops.pooling import avg_pool1d as avg_pool1d
 from mindjax.ops.pooling import avg_pool2d as avg_pool2d
 from mindjax.ops.pooling import max_pool2d as max_pool2d
+from mindjax.ops.resize import ResizeBilinearV2 as ResizeBilinearV2
+from mindjax.ops.resize import ResizeNearestNeighbor as ResizeNearestNeighbor
+from mindjax.ops.resize import interpolate as interpolate
 
 # isort: split
 # update
@@ -668,6 +672,7 @@ from mindjax.ops.update import ApplyRMSProp as ApplyRMSProp
 # Names of higher layers, and old import paths; they are loaded when first asked for.
 _LATER = {
     "GradOperation": "mindjax.autodiff",
+    "HookBackward": "mindjax.autodiff",
     "get_grad": "mindjax.autodiff",
     "grad": "mindjax.autodiff",
     "value_and_grad": "mindjax.autodiff",

@@ -580,7 +580,7 @@ def log_softmax(logits: Any, axis: int = -1) -> Tensor:
 
 
 def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """Give the softmax of the negated array (MindSpore: ``ops.softmin``); arguments as `softmax`."""
+    """Give the softmax of -x; arguments as `softmax` (MindSpore: ``ops.softmin``)."""
     return Softmax(axis)(neg(cast_to(x, dtype)))
 
 

@@ -114,9 +114,9 @@ def _convolve(
     ):
         raise located(
             ValueError,
-            f"For '{owner.replace('D', 'd')}', the input's sizes after padding must be greater than "
-            f"or equal to those of the kernel, but got 'x' shape: {x.shape}, 'kernel_size': {kernel}, 'pad': "
-            f"{pads}, 'dilation': {dilation}.",
+            f"For '{owner.replace('D', 'd')}', the input's sizes after padding must be greater "
+            f"than or equal to those of the kernel, but got 'x' shape: {x.shape}, 'kernel_size': "
+            f"{kernel}, 'pad': {pads}, 'dilation': {dilation}.",
         )
     return lax.conv_general_dilated(
         x,

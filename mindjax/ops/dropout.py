@@ -183,7 +183,10 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
-    """Drop whole channels of (N, C, H, W); arguments as `dropout` (MindSpore: ``ops.dropout2d``)."""
+    """Drop whole channels of (N, C, H, W); arguments as `dropout`.
+
+    MindSpore: ``ops.dropout2d``.
+    """
     _check_rank(input, (4,), "Dropout2D")
     return dropout_channels(input, p, training, 2, "dropout2d")
 

@@ -494,8 +494,8 @@ class _Difference(Primitive, register=False):
         except ValueError:
             raise located(
                 ValueError,
-                f"For 'SubExt' in '{self.name}', input.shape and other.shape need to broadcast, but got "
-                f"input.shape = {x.shape} and other.shape = {y.shape}.",
+                f"For 'SubExt' in '{self.name}', input.shape and other.shape need to broadcast, "
+                f"but got input.shape = {x.shape} and other.shape = {y.shape}.",
             ) from None
         x, y = promote(x, y)
         return x - y

@@ -266,7 +266,7 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """Measure a target's likelihood under normal distributions (MindSpore: ``ops.gaussian_nll_loss``).
+    """Measure likelihood under normal distributions (MindSpore: ``ops.gaussian_nll_loss``).
 
     Args:
         x: means, any shape.
@@ -402,7 +402,9 @@ class _MultilabelSoftMargin(Primitive, register=False):
 def multilabel_soft_margin_loss(
     input: Any, target: Any, weight: Any = None, reduction: str = "mean"
 ) -> Tensor:
-    """Compare logits with truths, several a sample (MindSpore: ``ops.multilabel_soft_margin_loss``).
+    """Compare logits with several truths a sample.
+
+    MindSpore: ``ops.multilabel_soft_margin_loss``.
 
     Args:
         input: (N, C), float.

@@ -32,7 +32,7 @@ def _lowest(dtype: Any) -> Any:
     return np.array(jnp.iinfo(dtype).min, dtype)
 
 
-def _place(values: Window, rank: int, layout: str, filling: Any) -> tuple[Any, ...]:
+def _place(values: tuple[Any, ...], rank: int, layout: str, filling: Any) -> tuple[Any, ...]:
     """Put one value a spatial axis into a tuple over all axes."""
     first = 1 if layout == "NHWC" else rank - len(values)
     full = [filling] * rank
@@ -88,7 +88,7 @@ def _window_pads(
     dilation: Window,
     ceil_mode: bool,
 ) -> tuple[tuple[int, int], ...]:
-    """Give the pads at both ends of every axis; a window that starts past the far pad is dropped."""
+    """Give both pads of every axis; a window that starts past the input and pad is dropped."""
     if isinstance(pads, str):
         reach = tuple(d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True))
         return tuple(lax.padtype_to_pads(sizes, reach, stride, pads))
@@ -576,7 +576,9 @@ class _AdaptiveMaxPool(Primitive, register=False):
 
 
 class AdaptiveMaxPool2D(Primitive):
-    """Maxima over a fixed number of regions, and their places (MindSpore: ``ops.AdaptiveMaxPool2D``).
+    """Maxima over a fixed number of regions, and their places.
+
+    MindSpore: ``ops.AdaptiveMaxPool2D``.
 
     Args:
         output_size: int or (height, width); None keeps the input's size.

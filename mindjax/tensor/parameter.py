@@ -134,8 +134,12 @@ class Parameter(Tensor):
         if fresh.dtype is not self.dtype:
             fresh = fresh.astype(self.dtype)
         tape_position = fresh._node
-        self.assign_value(fresh.value if fresh._frame is not None else fresh._raw(), tape_position)
+        self.assign_value(fresh.array if fresh._frame is not None else fresh._raw(), tape_position)
         return self
+
+    def value(self) -> Tensor:
+        """Give a Tensor that follows the Parameter in PYNATIVE; in a graph, its value now."""
+        return self.view(self.shape)
 
     def init_data(self, *args: Any, **kwargs: Any) -> Parameter:
         """Give the Parameter itself: its initializer ran when it was made."""
@@ -163,7 +167,7 @@ class Parameter(Tensor):
     def __copy__(self) -> Parameter:
         fresh = object.__new__(type(self))
         with state_lock:
-            fresh._init_handle(self.value if self._frame is not current_frame() else self._raw())
+            fresh._init_handle(self.array if self._frame is not current_frame() else self._raw())
         fresh._frame = None
         fresh.__dict__.update(self.__dict__)
         return fresh
@@ -269,6 +273,6 @@ def dtype_of(value: Any) -> Any:
 
 jax.tree_util.register_pytree_node(
     Parameter,
-    lambda p: ((p.value,), None),
+    lambda p: ((p.array,), None),
     lambda _, c: Tensor._from_array(c[0]),  # type: ignore[arg-type]
 )

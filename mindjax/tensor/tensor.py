@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+import importlib
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -11,7 +14,7 @@ import numpy as np
 
 from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, Tracer, state_lock
+from mindjax.core.handle import Handle, Tracer, current, state_lock
 from mindjax.tensor.methods.arithmetic import ArithmeticMethods
 from mindjax.tensor.methods.conversion import ConversionMethods
 from mindjax.tensor.methods.indexing import IndexingMethods
@@ -79,7 +82,7 @@ class Tensor(
 
     def _set_data_of(self, data: Any, dtype: Any) -> None:
         if isinstance(data, Handle):
-            self._value = data.value if data._frame is not None else data._raw()
+            self._value = data.array if data._frame is not None else data._raw()
             self._node = data._node
             if dtype is not None and as_dtype(dtype).np != self._value.dtype:
                 cast = Tensor._from_array(self._value)
@@ -225,16 +228,52 @@ class Tensor(
             return array.item()
         return array.item(index)
 
-    def value_of(self) -> Any:
-        """Give the jax array behind the Tensor."""
-        return self.value
+    def value(self) -> Tensor:
+        """Give the Tensor itself, of a Parameter a Tensor that follows it."""
+        return self
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> HookHandle:
+        """Run a function on the gradient of this Tensor.
+
+        Args:
+            hook: gets the gradient; what it returns replaces it unless it is None. Hooks run in
+                the order of registration.
+
+        Returns:
+            A handle to remove it with.
+
+        Raises:
+            TypeError: ``hook`` is not callable.
+        """
+        if not callable(hook):
+            raise located(
+                TypeError,
+                f"For 'register_hook', the 'hook' must be callable, but got {type(hook).__name__}.",
+            )
+        table = self.__dict__.get("_gradient_hooks")
+        if table is None:
+            table = self.__dict__["_gradient_hooks"] = OrderedDict()
+            self._watch(table)
+        handle = HookHandle(table)
+        table[handle.id] = hook
+        return handle
+
+    def _watch(self, table: OrderedDict[int, Any]) -> None:
+        """Let the hooks in ``table`` see this Tensor's gradient from here on."""
+        differentiated = current.tape is not None and current.tape.position(self) is not None
+        if not differentiated and current.frame is None:
+            # Not differentiated yet: whoever differentiates by it runs the hooks.
+            return
+        watch = importlib.import_module("mindjax.autodiff.custom").watch_gradient
+        watched = watch(self, lambda grads: [run_hooks(table, grads[0])])
+        self.assign_value(watched.array, watched._node)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = self.asnumpy()
         return array if dtype is None else array.astype(dtype)
 
     def __jax_array__(self) -> Any:
-        return self.value
+        return self.array
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -305,7 +344,7 @@ class Tensor(
         return str(self)
 
     def _traced(self) -> bool:
-        return isinstance(self.value, Tracer)
+        return isinstance(self.array, Tracer)
 
     def _traced_text(self) -> str:
         shape = ", ".join(map(str, self.shape))
@@ -314,11 +353,11 @@ class Tensor(
     # -- copying it --
 
     def __copy__(self) -> Tensor:
-        return Tensor._from_array(self.value)
+        return Tensor._from_array(self.array)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         with state_lock:
-            fresh = Tensor._from_array(self.value if self._frame is not None else self._raw())
+            fresh = Tensor._from_array(self.array if self._frame is not None else self._raw())
         memo[id(self)] = fresh
         for name, value in self.__dict__.items():
             fresh.__dict__[name] = copy.deepcopy(value, memo)
@@ -333,7 +372,7 @@ class Tensor(
         Args:
             dtype: the new element type.
         """
-        self.assign_value(self.astype(dtype).value)
+        self.assign_value(self.astype(dtype).array)
         return self
 
     def set_const_arg(self, const_arg: bool = True) -> None:
@@ -449,11 +488,44 @@ def tensor(
     return Tensor(input_data, dtype, shape, init, const_arg)
 
 
+class HookHandle:
+    """A registered hook, to be removed again.
+
+    Args:
+        hooks: table that holds it.
+    """
+
+    numbers = itertools.count(1)
+
+    def __init__(self, hooks: OrderedDict[int, Any]) -> None:
+        self.hooks, self.id = hooks, next(HookHandle.numbers)
+
+    def remove(self) -> None:
+        """Remove the hook."""
+        self.hooks.pop(self.id, None)
+
+
+def run_hooks(hooks: OrderedDict[int, Any], gradient: Any) -> Any:
+    """Run gradient hooks in order.
+
+    Args:
+        hooks: functions by number.
+        gradient: the gradient Tensor.
+
+    Returns:
+        The gradient, or what the hooks replaced it by.
+    """
+    for hook in list(hooks.values()):
+        replaced = hook(gradient)
+        gradient = gradient if replaced is None else replaced
+    return gradient
+
+
 Handle.tensor_class = Tensor
 
 
 def _flatten(tensor: Tensor) -> tuple[tuple[Any], None]:
-    return (tensor.value,), None
+    return (tensor.array,), None
 
 
 def _unflatten(_: None, children: tuple[Any]) -> Tensor:

@@ -17,9 +17,9 @@ PACKAGES = ("core", "autodiff", "graph", "interop", "dataset")
 
 
 def touches(path):
-    """List the lines of a file that reach for an array: ``x.value`` outside ``compute``.
+    """List the lines of a file that reach for an array: ``x.array`` outside ``compute``.
 
-    ``self.value`` is an attribute of the class's own, unless the class is a handle.
+    ``self.array`` is an attribute of the class's own, unless the class is a handle.
     """
     computes = {
         id(inner)
@@ -30,7 +30,7 @@ def touches(path):
     return [
         node.lineno
         for node in ast.walk(tree(path))
-        if isinstance(node, ast.Attribute) and node.attr in ("value", "_value")
+        if isinstance(node, ast.Attribute) and node.attr in ("array", "_value")
         if id(node) not in computes
         if str(path.relative_to(ROOT)) in MAY or ast.unparse(node.value) != "self"
     ]

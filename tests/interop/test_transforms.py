@@ -114,7 +114,7 @@ def test_op_under_user_jit_grad_and_vmap(name, function, arrays):
 
     def arrays_only(*args):
         out = function(*args)
-        return out.value if isinstance(out, Tensor) else out
+        return out.array if isinstance(out, Tensor) else out
 
     out = jax.jit(arrays_only)(*raw)
     assert out.dtype == expected.dtype
@@ -142,7 +142,7 @@ def test_float64_under_user_jit_works_or_names_the_setting():
 
     @jax.jit
     def f(y):
-        return ops.add(x, y).value
+        return ops.add(x, y).array
 
     try:
         assert f(jnp.ones(3)).dtype == np.float64
@@ -312,7 +312,7 @@ def test_optax_transformation_as_optimizer(mode, name):
         updates, state = transformation.update([jnp.asarray(g) for g in grads], state, params)
         params = optax.apply_updates(params, updates)
     for parameter, expected in zip(net.trainable_params(), params, strict=True):
-        np.testing.assert_allclose(parameter.asnumpy(), np.asarray(expected), rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(parameter.asnumpy(), np.asarray(expected), rtol=1e-5, atol=1e-6)
 
 
 def test_optimizer_as_optax_transformation():

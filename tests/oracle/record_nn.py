@@ -52,10 +52,10 @@ def record(case: Layer, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
         else:
             by_place, by_weight = (grads, ()) if places else ((), grads)
         by_place = by_place if isinstance(by_place, tuple) else (by_place,)
-        for i, g in zip(places, by_place):
+        for i, g in zip(places, by_place, strict=True):
             arrays[f"{case.name}/grad/{i}"] = g.asnumpy()
         named = [n for n, p in cell.parameters_and_names() if p.requires_grad]
-        for name, g in zip(named, by_weight):
+        for name, g in zip(named, by_weight, strict=True):
             arrays[f"{case.name}/grad/{name}"] = g.asnumpy()
     return {"repr": shown, "parameters": names, "dtype": str(out.dtype)}
 

@@ -36,15 +36,11 @@ from mindjax.mint.nn.normalization import BatchNorm2d as BatchNorm2d
 from mindjax.mint.nn.normalization import BatchNorm3d as BatchNorm3d
 from mindjax.mint.nn.normalization import GroupNorm as GroupNorm
 from mindjax.mint.nn.normalization import LayerNorm as LayerNorm
-from mindjax.nn.activation import HShrink as Hardshrink
-from mindjax.nn.activation import HSigmoid as Hardsigmoid
-from mindjax.nn.activation import HSwish as Hardswish
+from mindjax.nn import activation as _activation
 from mindjax.nn.activation import LogSigmoid as LogSigmoid
 from mindjax.nn.activation import Mish as Mish
 from mindjax.nn.activation import ReLU as ReLU
-from mindjax.nn.activation import SeLU as SELU
 from mindjax.nn.activation import Sigmoid as Sigmoid
-from mindjax.nn.activation import SoftShrink as Softshrink
 from mindjax.nn.activation import Tanh as Tanh
 from mindjax.nn.cell import Cell as Cell
 from mindjax.nn.dense import Linear as Linear
@@ -53,3 +49,9 @@ from mindjax.nn.pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
 from mindjax.nn.pooling import AdaptiveMaxPool2d as AdaptiveMaxPool2d
 from mindjax.nn.shape import Flatten as Flatten
 from mindjax.nn.shape import Identity as Identity
+
+Hardshrink = _activation.HShrink
+Hardsigmoid = _activation.HSigmoid
+Hardswish = _activation.HSwish
+SELU = _activation.SeLU
+Softshrink = _activation.SoftShrink

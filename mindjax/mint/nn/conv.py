@@ -61,10 +61,12 @@ class _ConvNd(Cell):
                 f"but got {in_channels}, {out_channels} and {groups}.",
             )
         shape = self._weight_shape()
-        self.weight = Parameter(initializer(HeUniform(math.sqrt(5)), shape, dtype), name="weight")
+        self.weight = Parameter(
+            initializer(HeUniform(negative_slope=math.sqrt(5)), shape, dtype), name="weight"
+        )
         self.bias = None
         if bias:
-            bound = Uniform(1 / math.sqrt(math.prod(shape[1:])))
+            bound = Uniform(scale=1 / math.sqrt(math.prod(shape[1:])))
             self.bias = Parameter(initializer(bound, (out_channels,), dtype), name="bias")
 
     def _weight_shape(self) -> tuple[int, ...]:

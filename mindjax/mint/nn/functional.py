@@ -1,4 +1,4 @@
-"""The PyTorch-flavoured functions of networks: the ops with ``dim``, ``inplace`` and other orders."""
+"""The PyTorch-flavoured functions of networks: ops with ``dim`` and ``inplace``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from mindjax.mint.creation import one_hot as one_hot
 from mindjax.mint.shape import flatten as flatten
 from mindjax.ops import activation as _activation
 from mindjax.ops import conv as _conv
-from mindjax.ops import dropout as _dropout
 from mindjax.ops import loss as _loss
 from mindjax.ops import pooling as _pooling
 from mindjax.ops.activation import hardshrink as hardshrink
@@ -25,6 +24,8 @@ from mindjax.ops.activation import sigmoid as sigmoid
 from mindjax.ops.activation import softplus as softplus
 from mindjax.ops.activation import softshrink as softshrink
 from mindjax.ops.conv import conv_transpose2d as conv_transpose2d
+from mindjax.ops.dropout import dropout as _dropout
+from mindjax.ops.dropout import dropout_channels as _dropout_channels
 from mindjax.ops.embedding import embedding as embedding
 from mindjax.ops.loss import l1_loss as l1_loss
 from mindjax.ops.loss import mse_loss as mse_loss
@@ -35,6 +36,8 @@ from mindjax.ops.normalization import batch_norm_training as _batch_norm_trainin
 from mindjax.ops.normalization import group_norm as group_norm
 from mindjax.ops.normalization import layer_norm as layer_norm
 from mindjax.ops.normalization import normalize as normalize
+from mindjax.ops.rearrange import pad as _pad
+from mindjax.ops.resize import interpolate as interpolate
 from mindjax.ops.shape import expand_dims as _expand_dims
 from mindjax.ops.shape import squeeze as _squeeze
 from mindjax.ops.trigonometry import tanh as tanh
@@ -128,6 +131,11 @@ def leaky_relu(input: Any, negative_slope: float = 0.01) -> Tensor:
 def glu(input: Any, dim: int = -1) -> Tensor:
     """Gate the first half along an axis by the second (MindSpore: ``mint.nn.functional.glu``)."""
     return _activation.glu(input, dim)
+
+
+def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Tensor:
+    """Widen the last axes (MindSpore: ``mint.nn.functional.pad``); arguments as ``ops.pad``."""
+    return _pad(input, pad, mode, value)
 
 
 def _softmax_dim(rank: int) -> int:
@@ -442,7 +450,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     Raises:
         ValueError: ``p`` is outside [0, 1].
     """
-    out = _dropout.dropout(input, p, training)
+    out = _dropout(input, p, training)
     return _written(input, out, inplace, "dropout") if training else out
 
 
@@ -451,7 +459,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
     MindSpore: ``mint.nn.functional.dropout2d``.
     """
-    out = _dropout.dropout_channels(input, p, training, 2, "dropout2d")
+    out = _dropout_channels(input, p, training, 2, "dropout2d")
     return _written(input, out, inplace, "dropout2d") if training else out
 
 

@@ -146,7 +146,7 @@ class Embedding(Cell):
                     f"For '{owner}', '{name}=True' is not supported: leave it False.",
                 )
         shape = (num_embeddings, embedding_dim)
-        table = initializer(Normal(1.0) if _weight is None else _weight, shape, dtype)
+        table = initializer(Normal(sigma=1.0) if _weight is None else _weight, shape, dtype)
         if padding_idx is not None:
             checks.int_in_range("padding_idx", padding_idx, -num_embeddings, num_embeddings, owner)
             padding_idx %= num_embeddings

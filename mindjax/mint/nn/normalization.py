@@ -32,7 +32,7 @@ class _BatchNorm(Cell):
         super().__init__()
         dtype = float32 if dtype is None else dtype
         self.num_features = checks.positive_int("num_features", num_features, self.cls_name)
-        self.eps, self.momentum = eps, momentum
+        self.eps = eps
         self.affine = checks.boolean("affine", affine, self.cls_name)
         checks.boolean("track_running_stats", track_running_stats, self.cls_name)
         self.track_running_stats = track_running_stats
@@ -42,6 +42,7 @@ class _BatchNorm(Cell):
                 f"For '{self.cls_name}', 'momentum=None' (a plain average) is not supported: give "
                 "a number.",
             )
+        self.momentum = momentum
         self.weight = self.bias = self.running_mean = self.running_var = None
         self.num_batches_tracked = None
         if affine:
@@ -56,17 +57,20 @@ class _BatchNorm(Cell):
 
     def reset_running_stats(self) -> None:
         """Start the running moments again."""
-        if self.track_running_stats:
-            self.running_mean.set_data(initializer("zeros", self.num_features))
-            self.running_var.set_data(initializer("ones", self.num_features))
-            self.num_batches_tracked.set_data(Tensor(0, int64))
+        for p, value in (
+            (self.running_mean, 0),
+            (self.running_var, 1),
+            (self.num_batches_tracked, 0),
+        ):
+            if p is not None:
+                p.set_data(initializer(value, p.shape, p.dtype))
 
     def reset_parameters(self) -> None:
         """Start the running moments, weight and bias again."""
         self.reset_running_stats()
-        if self.affine:
-            self.weight.set_data(initializer("ones", self.num_features))
-            self.bias.set_data(initializer("zeros", self.num_features))
+        for p, value in ((self.weight, 1), (self.bias, 0)):
+            if p is not None:
+                p.set_data(initializer(value, p.shape, p.dtype))
 
     def construct(self, input: Any) -> Any:
         """Normalize; in training the running moments are written."""

@@ -1,5 +1,8 @@
 """Losses of classifiers and regressions as Cells."""
 
+# The inputs of `construct` have the original's names, which differ from loss to loss.
+# pyright: reportIncompatibleMethodOverride=false
+
 from __future__ import annotations
 
 from typing import Any

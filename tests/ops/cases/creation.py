@@ -18,7 +18,7 @@ CASES = [
     Case("zeros_like_dtype", [X], "ops.zeros_like(a, dtype=ms.int32)", "mint.zeros_like(a, dtype=ms.int32)", grad=False),
     Case("ones_like", [X], "ops.ones_like", "mint.ones_like", "ops.OnesLike()", dtypes=LIKE, grad=False, math="np.ones_like(a)"),
     Case("full_like", [X], "ops.full_like(a, 2.0)", "mint.full_like(a, 2.0)", dtypes="f16", grad=False, math="np.full_like(a, 2.0)"),
-    Case("full_like_dtype", [X], "ops.full_like(a, 2, dtype=ms.int32)", "mint.full_like(a, 2, dtype=ms.int32)", grad=False, math="np.full_like(a, 2)"),
+    Case("full_like_dtype", [X], "ops.full_like(a, 2, dtype=ms.int32)", "mint.full_like(a, 2, dtype=ms.int32)", grad=False, math="np.full_like(a, 2).astype(int)"),
     Case("new_zeros", [X], "a.new_zeros((2, 2))", "a.new_ones((2, 2)) * 0", grad=False),
     Case("zero_method", [X], "a * 0 + ms.numpy.zeros_like(a)", grad=False),
     Case("arange", [], "ops.arange(5)", "mint.arange(5)", "ops.arange(0, 5)", "ms.numpy.arange(5)", "ops.range(0, 5, 1)", "ops.Range()(0, 5, 1)", math="np.arange(5)"),
