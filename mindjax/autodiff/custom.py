@@ -217,7 +217,6 @@ def watch_gradient(value: Any, hook: Callable[[list[Any]], Sequence[Any] | None]
     return custom_call(lambda given: _replace(value, iter(list(given))), backward, value)
 
 
-
 class HookBackward(Primitive):
     """Let a function see, and replace, the gradients of Tensors (MindSpore: ``ops.HookBackward``).
 

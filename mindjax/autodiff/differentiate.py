@@ -14,18 +14,8 @@ from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import StateFrame, in_user_x64
 from mindjax.core.tape import Position, Tape, active_tape
-from mindjax.core.view import View
+from mindjax.core.view import Same, View
 from mindjax.tensor.tensor import Tensor, run_hooks
-
-
-class Same(Primitive, register=False):
-    """The same values: the link from a differentiated argument to the caller's Tensor."""
-
-    view = True
-
-    def compute(self, x: Any) -> Any:
-        """Return the values as they are."""
-        return x
 
 
 class Ones(Primitive, register=False):

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from mindjax.checkpoint import ckpt, safetensors
-from mindjax.checkpoint.save import check_bool, check_instance, check_no_key, to_numpy
+from mindjax.checkpoint.save import check_instance, check_no_key, to_numpy
+from mindjax.core import checks
 from mindjax.core import dtype as mstype
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
@@ -170,7 +171,7 @@ def load_param_into_net(
     MindSpore: ``mindspore.load_param_into_net``.
     """
     _check_into_net(net, parameter_dict)
-    check_bool(strict_load)
+    checks.boolean("strict_load", strict_load, "load_param_into_net")
     check_instance("remove_redundancy", remove_redundancy, bool)
     if remove_redundancy:
         raise located(

@@ -13,6 +13,7 @@ import numpy as np
 
 from mindjax.checkpoint import ckpt, safetensors
 from mindjax.checkpoint.atomic import replacing
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.handle import state_lock
 from mindjax.nn.cell import Cell
@@ -68,7 +69,7 @@ def save_checkpoint(
     MindSpore: ``mindspore.save_checkpoint``.
     """
     path = _check_target(save_obj, ckpt_file_name, format)
-    check_bool(integrated_save)
+    checks.boolean("integrated_save", integrated_save, "save_checkpoint")
     check_async(async_save)
     _check_append(append_dict)
     check_instance("enc_key", enc_key, (type(None), bytes))
@@ -110,12 +111,6 @@ def async_ckpt_thread_status() -> bool:
 def to_numpy(value: Any) -> np.ndarray:
     """Copy a Tensor, Parameter or array to numpy."""
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
-
-
-def check_bool(value: Any) -> None:
-    """Raise the original's error unless ``value`` is a bool."""
-    if not isinstance(value, bool):
-        raise located(TypeError, f"The input value must be a bool, but got {type(value).__name__}.")
 
 
 def check_instance(name: str, value: Any, kinds: type | tuple[type, ...]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,35 +13,39 @@ from mindjax.core.errors import located
 REDUCTIONS = ("mean", "sum", "none")
 
 
+def _the(name: str, owner: str) -> str:
+    return f"For '{owner}', the '{name}'" if owner else f"The '{name}'"
+
+
 def _integer(name: str, value: Any, owner: str, bound: str) -> int:
     if isinstance(value, bool):
         raise located(
             TypeError,
-            f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with "
-            "type 'bool'.",
+            f"{_the(name, owner)} must be int and must {bound}, but got '{value}' with type "
+            "'bool'.",
         )
     if not isinstance(value, int | np.integer):
         raise located(
-            TypeError,
-            f"For '{owner}', the '{name}' must be int, but got '{type(value).__name__}'.",
+            TypeError, f"{_the(name, owner)} must be int, but got '{type(value).__name__}'."
         )
     return int(value)
 
 
-def _out_of_bound(name: str, value: Any, owner: str, bound: str) -> ValueError:
+def _out_of_bound(name: str, value: Any, owner: str, kind: str, bound: str) -> ValueError:
     return located(
         ValueError,
-        f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with type "
+        f"{_the(name, owner)} must be {kind} and must {bound}, but got '{value}' with type "
         f"'{type(value).__name__}'.",
     )
 
 
-def positive_int(name: str, value: Any, owner: str) -> int:
-    """Check that an argument is an integer above 0.
+def int_at_least(name: str, value: Any, low: int, owner: str = "") -> int:
+    """Check that an argument is an integer from a lower bound up.
 
     Args:
         name: of the argument.
         value: to be checked.
+        low: lower bound, which belongs to the range.
         owner: class or function named in the error.
 
     Returns:
@@ -49,20 +53,53 @@ def positive_int(name: str, value: Any, owner: str) -> int:
 
     Raises:
         TypeError: it is not an integer.
-        ValueError: it is not above 0.
+        ValueError: it is too small.
     """
-    number = _integer(name, value, owner, "> 0")
-    if number <= 0:
-        raise _out_of_bound(name, value, owner, "> 0")
+    bound = "> 0" if low == 1 else f">= {low}"
+    number = _integer(name, value, owner, bound)
+    if number < low:
+        raise _out_of_bound(name, value, owner, "int", bound)
     return number
 
 
-def non_negative_int(name: str, value: Any, owner: str) -> int:
-    """Check that an argument is an integer from 0 up; errors as in `positive_int`."""
-    number = _integer(name, value, owner, ">= 0")
-    if number < 0:
-        raise _out_of_bound(name, value, owner, ">= 0")
-    return number
+def positive_int(name: str, value: Any, owner: str = "") -> int:
+    """Check that an argument is an integer above 0; errors as in `int_at_least`."""
+    return int_at_least(name, value, 1, owner)
+
+
+def non_negative_int(name: str, value: Any, owner: str = "") -> int:
+    """Check that an argument is an integer from 0 up; errors as in `int_at_least`."""
+    return int_at_least(name, value, 0, owner)
+
+
+def in_range(
+    name: str, value: Any, low: float, high: float, owner: str = "", brackets: str = "[)"
+) -> None:
+    """Check that a number lies between two bounds.
+
+    Args:
+        name: of the argument.
+        value: to be checked.
+        low: lower bound.
+        high: upper bound.
+        owner: class or function named in the error.
+        brackets: ``"["`` or ``"("``, then ``"]"`` or ``")"``: whether the bounds belong to it.
+
+    Raises:
+        ValueError: it is outside.
+    """
+    if not _inside(value, low, high, brackets):
+        raise located(
+            ValueError,
+            f"{_the(name, owner)} must be in range of {brackets[0]}{low}, {high}{brackets[1]}, "
+            f"but got {value} with type '{type(value).__name__}'.",
+        )
+
+
+def _inside(value: float, low: float, high: float, brackets: str) -> bool:
+    above = value >= low if brackets[0] == "[" else value > low
+    below = value <= high if brackets[1] == "]" else value < high
+    return above and below
 
 
 def int_in_range(name: str, value: Any, low: int, high: int, owner: str) -> int:
@@ -73,26 +110,47 @@ def int_in_range(name: str, value: Any, low: int, high: int, owner: str) -> int:
         ValueError: it is outside.
     """
     number = _integer(name, value, owner, f"be in [{low}, {high})")
-    if not low <= number < high:
-        raise located(
-            ValueError,
-            f"For '{owner}', the '{name}' must be in range of [{low}, {high}), but got {value} "
-            f"with type '{type(value).__name__}'.",
-        )
+    in_range(name, value, low, high, owner)
     return number
 
 
-def boolean(name: str, value: Any, owner: str) -> bool:
+def float_above(
+    name: str, value: Any, owner: str = "", bound: Literal[">", ">="] | None = ">"
+) -> float:
+    """Check that an argument is a float above 0.
+
+    Args:
+        name: of the argument.
+        value: to be checked; an int is refused.
+        owner: class or function named in the error.
+        bound: ``">="`` lets 0 pass, None any float.
+
+    Returns:
+        The value.
+
+    Raises:
+        TypeError: it is not a float.
+        ValueError: it is too small.
+    """
+    if not isinstance(value, float):
+        raise located(
+            TypeError, f"{_the(name, owner)} must be float, but got '{type(value).__name__}'."
+        )
+    if bound is not None and not (value > 0 or (bound == ">=" and value == 0)):
+        raise _out_of_bound(name, value, owner, "float", f"{bound} 0")
+    return value
+
+
+def boolean(name: str, value: Any, owner: str = "") -> bool:
     """Check that an argument is a bool; TypeError otherwise."""
     if not isinstance(value, bool):
         raise located(
-            TypeError,
-            f"For '{owner}', the '{name}' must be a bool, but got {type(value).__name__}.",
+            TypeError, f"{_the(name, owner)} must be a bool, but got {type(value).__name__}."
         )
     return value
 
 
-def of_type(name: str, value: Any, types: type | Sequence[type], owner: str) -> Any:
+def of_type(name: str, value: Any, types: type | Sequence[type], owner: str = "") -> Any:
     """Check an argument's type; a bool does not count as an int.
 
     Args:
@@ -112,10 +170,10 @@ def of_type(name: str, value: Any, types: type | Sequence[type], owner: str) -> 
     if refused_bool or not isinstance(value, accepted):
         names = [t.__name__ for t in accepted]
         shown = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
+        subject = f"For '{owner}', the" if owner else "The"
         raise located(
             TypeError,
-            f"For '{owner}', the type of '{name}' should be {shown}, but got type "
-            f"'{type(value).__name__}'.",
+            f"{subject} type of '{name}' should be {shown}, but got type '{type(value).__name__}'.",
         )
     return value
 
@@ -162,9 +220,7 @@ def float_in_range(
         ValueError: it is outside.
     """
     of_type(name, value, (float, int), owner)
-    above = value >= low if brackets[0] == "[" else value > low
-    below = value <= high if brackets[1] == "]" else value < high
-    if not (above and below):
+    if not _inside(value, low, high, brackets):
         raise located(
             ValueError,
             f"For '{owner}', the '{name}' must be a number in range {brackets[0]}{low:g}, "

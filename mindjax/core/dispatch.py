@@ -243,7 +243,8 @@ def _numbers_to_arrays(record: Primitive, arrays: list[Any]) -> None:
         if kind is None:
             continue
         if common is not None and i in record.promotes:
-            dtype = promote_scalar(common, kind).np
+            kept = record.keeps_unsigned and kind is int and common.kind == "uint"
+            dtype = common.np if kept else promote_scalar(common, kind).np
         else:
             dtype = as_dtype(kind).np
         arrays[i] = number_array(x, dtype)
@@ -328,6 +329,7 @@ def _link_views(record: Primitive, inputs: tuple[Any, ...], result: Any) -> None
             tensor._view = View(base, record, inputs[1:], i)
     else:
         result._view = View(base, record, inputs[1:])
+        result._view.follows = record.view != "write"
 
 
 _Engine.dispatch = staticmethod(dispatch)

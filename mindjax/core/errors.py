@@ -32,7 +32,9 @@ def user_line() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         path = frame.f_code.co_filename
-        if not path.startswith(_INTERNAL):
+        # A dataclass's constructor is code made from a string.
+        made = path == "<string>" and frame.f_code.co_name == "__init__"
+        if not made and not path.startswith(_INTERNAL):
             return f"{path}:{frame.f_lineno}"
         frame = frame.f_back
     return ""

@@ -112,16 +112,21 @@ class Handle:
             "or assign it to an attribute of the Cell.",
         )
 
-    def assign_value(self, value: Any, node: tuple[Node, int] | None = None) -> None:
+    def assign_value(self, value: Any, node: tuple[Node, int] | None = None) -> Handle:
         """Replace the value, in the active frame if there is one.
 
         Args:
-            value: array of any shape and dtype.
+            value: array of any shape and dtype, or handle.
             node: tape position of the value, if it is being differentiated.
+
+        Returns:
+            The handle itself.
 
         Raises:
             RuntimeError: a jax trace that MindJAX did not start is running.
         """
+        if isinstance(value, Handle):
+            value, node = value.array, value._node
         if self.is_parameter:
             # MindSpore: what is written into a Parameter is a constant for gradients.
             node = None
@@ -133,7 +138,7 @@ class Handle:
                 self._escaped()
             else:
                 frame.write(self, value)
-                return
+                return self
         if frame is None and self.is_parameter and jax_private.tracing():
             raise located(
                 RuntimeError,
@@ -144,13 +149,21 @@ class Handle:
         self._version += 1
         if self._view is not None:
             self._view.write(self, value, node)
-            return
+            return self
         self._value = value
         tape = current.tape
         if tape is not None:
             tape.rebind(self, node)
         elif self._node is not None:
             self._node = None
+        return self
+
+    def unlink(self) -> Handle:
+        """Cut the alias to what this handle views, and give the handle."""
+        if self._view is not None:
+            self._view.refresh(self)
+            self._view = None
+        return self
 
     @property
     def value_shape(self) -> tuple[int, ...]:

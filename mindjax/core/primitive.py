@@ -43,14 +43,16 @@ class Primitive:
     dispatch must know:
 
     - ``promotes``: positions of inputs that are brought to one dtype (Python numbers included).
-    - ``view``: the output aliases input 0 in PYNATIVE.
+    - ``keeps_unsigned``: a Python integer takes the dtype of a UInt16, UInt32 or UInt64 operand.
+    - ``view``: the output aliases input 0 in PYNATIVE; ``"write"`` if only writes to it reach back.
     - ``concrete``: values are needed to know the output's shape; never traced.
     - ``effect``: runs in program order even if its result is unread.
     - ``keep_residuals``: the tape keeps what backward needs instead of computing it again.
     """
 
     promotes: ClassVar[tuple[int, ...]] = ()
-    view: ClassVar[bool] = False
+    keeps_unsigned: ClassVar[bool] = False
+    view: ClassVar[bool | str] = False
     concrete: ClassVar[bool] = False
     effect: ClassVar[bool] = False
     keep_residuals: ClassVar[bool] = False

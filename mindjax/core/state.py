@@ -171,11 +171,11 @@ class AttributeState(Handle):
         dtype = np.float32 if isinstance(value, float) else np.int64
         return upload(np.asarray(value, dtype))
 
-    def assign_value(self, value: Any, node: Any = None) -> None:
+    def assign_value(self, value: Any, node: Any = None) -> Handle:
         """Write the attribute."""
         if current.frame is not None:
             current.frame.write(self, value)
-            return
+            return self
         attributes = self.owner.__dict__
         pending = attributes.setdefault("_pending", {})
         before = pending.get(self.name, attributes.get(self.name))
@@ -183,10 +183,11 @@ class AttributeState(Handle):
             kind = before.kind if isinstance(before, PendingNumber) else type(before)
             attributes.pop(self.name, None)
             pending[self.name] = PendingNumber(value, kind)
-            return
+            return self
         tensor = wrap(value)
         tensor._node = node
         attributes[self.name] = tensor
+        return self
 
 
 class PendingNumber:

@@ -10,6 +10,16 @@ from mindjax.core.handle import Handle, current, wrap
 from mindjax.core.primitive import Primitive
 
 
+class Same(Primitive, register=False):
+    """The same values: a Tensor that aliases another."""
+
+    view = True
+
+    def compute(self, x: Any) -> Any:
+        """Return the values as they are."""
+        return x
+
+
 class ViewWrite(Primitive, register=False):
     """Write a value into a base where a view primitive reads it."""
 
@@ -36,12 +46,14 @@ class View:
         output: which of the primitive's outputs the view is, -1 when it has one.
     """
 
-    __slots__ = ("base", "operands", "output", "record", "seen")
+    __slots__ = ("base", "follows", "operands", "output", "record", "seen")
 
     def __init__(
         self, base: Handle, record: Primitive, operands: tuple[Any, ...], output: int = -1
     ) -> None:
         self.base, self.record, self.operands, self.output = base, record, operands, output
+        # MindSpore: writes to what advanced indexing gave reach the base, but not the other way.
+        self.follows = True
         self.seen = self._base_version()
 
     def _base_version(self) -> int:
@@ -56,7 +68,7 @@ class View:
     def refresh(self, handle: Handle) -> None:
         """Read the view again if its base was written since."""
         version = self._base_version()
-        if version == self.seen:
+        if version == self.seen or not self.follows:
             return
         fresh = self.record(self.base, *self.operands)
         if self.output >= 0:

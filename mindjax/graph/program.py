@@ -202,9 +202,7 @@ class Program:
                     value = _copy(value)
                 donated.append(value)
             value = None
-            outputs = self._compiled(
-                *donated, *read, *self.constants, *arguments, *self._numbers
-            )
+            outputs = self._compiled(*donated, *read, *self.constants, *arguments, *self._numbers)
             count = len(outputs) - len(self.written)
             for handle, array in zip(self.written, outputs[count:], strict=True):
                 handle.assign_value(array)

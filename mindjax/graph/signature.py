@@ -154,4 +154,3 @@ class _Slot:
 
     def __init__(self, index: int, kind: str) -> None:
         self.index, self.kind = index, kind
-

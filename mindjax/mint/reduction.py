@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype, int64
 from mindjax.ops import arithmetic, extremes, linalg, reduction, sorting, statistics
 from mindjax.ops.cast import cast
 from mindjax.ops.extremes import Argmin
-from mindjax.ops.static import bind, static_axis, static_int
+from mindjax.ops.bound import bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -178,7 +179,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     Raises:
         ValueError: there is no such axis, or it is empty.
     """
-    axis = None if dim is None else static_int(dim, "argmin", "dim")
+    axis = None if dim is None else checks.integer("dim", dim, "argmin")
     keep = bool(keepdim) and axis is not None
     return bind(Argmin(axis, int64), keep_dims=keep)(input)
 
@@ -387,7 +388,7 @@ def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
     Raises:
         ValueError: there is no such axis.
     """
-    return reduction.CountNonZero(static_axis(dim, "count_nonzero", "dim"))(input)
+    return reduction.CountNonZero(checks.axis_or_axes("dim", dim, "count_nonzero"))(input)
 
 
 def sort(

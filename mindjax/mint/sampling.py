@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.dtype import as_dtype, float32, int64
 from mindjax.core.random import Generator
-from mindjax.ops.bound import sizes
 from mindjax.ops.creation import need_no_device
 from mindjax.ops.sampling import (
     draw,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _shape(op: str, size: tuple[Any, ...]) -> tuple[int, ...]:
-    return sizes(op, "size", size[0] if len(size) == 1 else size)
+    return checks.sizes("size", size[0] if len(size) == 1 else size, op)
 
 
 def normal(
@@ -44,7 +44,7 @@ def normal(
     """
     if size is None:
         size = np.broadcast_shapes(shape_of(mean), shape_of(std))
-    shape = sizes("normal", "size", size)
+    shape = checks.sizes("size", size, "normal")
     return draw_normal(shape, float32, mean, std, draw("normal", generator=generator))
 
 
@@ -108,7 +108,7 @@ def randint(
     count = len(args) + len(kwargs)
     names = ("low", "high", "size") if count == 3 or "low" in kwargs else ("high", "size")
     given = {**dict(zip(names, args, strict=False)), **kwargs}
-    shape = sizes("randint", "size", given["size"])
+    shape = checks.sizes("size", given["size"], "randint")
     key = draw("randint", generator=generator)
     kind = int64 if dtype is None else dtype
     return draw_integers("randint", given.get("low", 0), given["high"], shape, kind, key)

@@ -7,7 +7,7 @@ import dis
 import functools
 import inspect
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -17,7 +17,7 @@ from mindjax.core.context import graph_mode
 from mindjax.core.dtype import bfloat16, float16, float32
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current
-from mindjax.graph.jit import Programs
+from mindjax.graph.jit import JitFunction, Programs
 from mindjax.graph.program import is_tracing_outside
 from mindjax.nn import pytree
 from mindjax.nn.hooks import HookMixin
@@ -514,41 +514,32 @@ def _indent(text: str) -> str:
 
 @functools.cache
 def written_attributes(cls: type) -> frozenset[str]:
-    """Find the attributes that a class's methods write on ``self``, but not its constructor.
+    """Find the attributes that running a Cell writes on ``self``.
 
     Args:
         cls: subclass of Cell.
 
     Returns:
-        Their names, read from the methods' bytecode.
+        Their names, read from the bytecode of ``construct``, of compiled methods, and of what
+        these call on ``self``; constructors and what only they call are left out.
     """
+    methods: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        if base not in Cell.__mro__:
+            methods.update(vars(base))
+    waiting = ["construct", *(n for n, f in methods.items() if isinstance(f, JitFunction))]
+    seen: set[str] = set()
     names: set[str] = set()
-    for base in cls.__mro__:
-        if base in Cell.__mro__:
+    while waiting:
+        method = waiting.pop()
+        if method in seen:
             continue
-        for method, function in vars(base).items():
-            code = (
-                getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
-            )
-            if code is None or method in ("__init__", "__new__", "__setattr__", "__setstate__"):
-                continue
-            names.update(_stored_on_self(code))
+        seen.add(method)
+        function = methods.get(method)
+        code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+        if code is not None:
+            # What is written on another object only makes a like-named attribute an input.
+            stores = (i for i in dis.get_instructions(code) if i.opname == "STORE_ATTR")
+            names.update(i.argval for i in stores)
+            waiting.extend(n for n in code.co_names if n in methods)
     return frozenset(names)
-
-
-def _stored_on_self(code: Any) -> Iterator[str]:
-    first = code.co_varnames[0] if code.co_argcount else None
-    previous: dis.Instruction | None = None
-    for instruction in dis.get_instructions(code):
-        if (
-            instruction.opname == "STORE_ATTR"
-            and previous is not None
-            and previous.opname.startswith("LOAD_")
-            and previous.argval in (first, "self")
-        ) or (
-            instruction.opname == "STORE_ATTR"
-            and previous is not None
-            and previous.opname in ("SWAP", "ROT_TWO", "COPY")
-        ):
-            yield instruction.argval
-        previous = instruction

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mindjax import ops
+from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
-from mindjax.nn.arguments import check_number, check_type
 from mindjax.nn.cell import Cell
 
 
@@ -29,10 +29,10 @@ class _Decay(LearningRateSchedule):
         self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False
     ) -> None:
         super().__init__()
-        check_number(self.cls_name, "decay_steps", decay_steps, int, ">")
-        check_number(self.cls_name, "learning_rate", learning_rate, float, ">")
-        check_number(self.cls_name, "decay_rate", decay_rate, float, ">")
-        check_type(self.cls_name, "is_stair", is_stair, bool)
+        checks.positive_int("decay_steps", decay_steps, self.cls_name)
+        checks.float_above("learning_rate", learning_rate, self.cls_name)
+        checks.float_above("decay_rate", decay_rate, self.cls_name)
+        checks.of_type("is_stair", is_stair, bool, self.cls_name)
         self.learning_rate, self.decay_rate = learning_rate, decay_rate
         self.decay_steps, self.is_stair = decay_steps, is_stair
 
@@ -117,9 +117,9 @@ class CosineDecayLR(LearningRateSchedule):
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int) -> None:
         super().__init__()
         _check_float(self.cls_name, "min_lr", min_lr)
-        check_number(self.cls_name, "min_lr", min_lr, float, ">=")
-        check_number(self.cls_name, "max_lr", max_lr, float, ">")
-        check_number(self.cls_name, "decay_steps", decay_steps, int, ">")
+        checks.float_above("min_lr", min_lr, self.cls_name, ">=")
+        checks.float_above("max_lr", max_lr, self.cls_name)
+        checks.positive_int("decay_steps", decay_steps, self.cls_name)
         _check_order(self.cls_name, min_lr, max_lr)
         self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
 
@@ -155,12 +155,12 @@ class PolynomialDecayLR(LearningRateSchedule):
         update_decay_steps: bool = False,
     ) -> None:
         super().__init__()
-        check_number(None, "learning_rate", learning_rate, float, ">")
+        checks.float_above("learning_rate", learning_rate)
         _check_float(self.cls_name, "end_learning_rate", end_learning_rate)
-        check_number(self.cls_name, "end_learning_rate", end_learning_rate, float, ">=")
-        check_number(self.cls_name, "decay_steps", decay_steps, int, ">")
-        check_type(self.cls_name, "update_decay_steps", update_decay_steps, bool)
-        check_number(self.cls_name, "power", power, float, ">")
+        checks.float_above("end_learning_rate", end_learning_rate, self.cls_name, ">=")
+        checks.positive_int("decay_steps", decay_steps, self.cls_name)
+        checks.of_type("update_decay_steps", update_decay_steps, bool, self.cls_name)
+        checks.float_above("power", power, self.cls_name)
         self.start_learning_rate, self.end_learning_rate = learning_rate, end_learning_rate
         self.decay_steps, self.power = decay_steps, power
         self.update_decay_steps = update_decay_steps
@@ -192,8 +192,8 @@ class WarmUpLR(LearningRateSchedule):
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:
         super().__init__()
         _check_float(self.cls_name, "learning_rate", learning_rate)
-        check_number(self.cls_name, "learning_rate", learning_rate, float, ">=")
-        check_number(self.cls_name, "warmup_steps", warmup_steps, int, ">")
+        checks.float_above("learning_rate", learning_rate, self.cls_name, ">=")
+        checks.positive_int("warmup_steps", warmup_steps, self.cls_name)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
 
     def construct(self, global_step: Any) -> Any:
@@ -221,9 +221,9 @@ def _check_order(owner: str, low: float, high: float) -> None:
 
 
 def _check_steps(total_step: Any, step_per_epoch: Any, epochs: Any, name: str) -> None:
-    check_number(None, "total_step", total_step, int, ">")
-    check_number(None, "step_per_epoch", step_per_epoch, int, ">")
-    check_number(None, name, epochs, int, ">")
+    checks.positive_int("total_step", total_step)
+    checks.positive_int("step_per_epoch", step_per_epoch)
+    checks.positive_int(name, epochs)
 
 
 def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[float]) -> list[float]:
@@ -240,8 +240,8 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
         TypeError: an argument is of the wrong type.
         ValueError: the lengths differ, or the milestones do not ascend from above zero.
     """
-    check_type(None, "milestone", milestone, tuple, list)
-    check_type(None, "learning_rates", learning_rates, tuple, list)
+    checks.of_type("milestone", milestone, (tuple, list))
+    checks.of_type("learning_rates", learning_rates, (tuple, list))
     owner = "For 'piecewise_constant_lr', the"
     if len(milestone) != len(learning_rates):
         raise located(
@@ -251,8 +251,8 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
         )
     rates: list[float] = []
     for i, (end, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
-        check_number(None, f"milestone[{i}]", end, int, ">")
-        check_number(None, f"learning_rates[{i}]", rate, float)
+        checks.positive_int(f"milestone[{i}]", end)
+        checks.float_above(f"learning_rates[{i}]", rate, bound=None)
         if end < len(rates):
             raise located(
                 ValueError,
@@ -273,9 +273,9 @@ def _decay(
     rate: Callable[[int], float],
 ) -> list[float]:
     _check_steps(total_step, step_per_epoch, decay_epoch, "decay_epoch")
-    check_number(None, "learning_rate", learning_rate, float, ">")
-    check_number(None, "decay_rate", decay_rate, float, ">")
-    check_type(None, "is_stair", is_stair, bool)
+    checks.float_above("learning_rate", learning_rate)
+    checks.float_above("decay_rate", decay_rate)
+    checks.of_type("is_stair", is_stair, bool)
     return [rate(i // step_per_epoch) for i in range(total_step)]
 
 
@@ -404,8 +404,8 @@ def cosine_decay_lr(
         ValueError: a number is too small, or ``min_lr`` is not below ``max_lr``.
     """
     _check_float("cosine_decay_lr", "min_lr", min_lr)
-    check_number(None, "min_lr", min_lr, float, ">=")
-    check_number(None, "max_lr", max_lr, float, ">")
+    checks.float_above("min_lr", min_lr, bound=">=")
+    checks.float_above("max_lr", max_lr)
     _check_steps(total_step, step_per_epoch, decay_epoch, "decay_epoch")
     _check_order("cosine_decay_lr", min_lr, max_lr)
     epochs = (min(i // step_per_epoch, decay_epoch) for i in range(total_step))
@@ -440,12 +440,12 @@ def polynomial_decay_lr(
         TypeError: an argument is of the wrong type.
         ValueError: a number is too small.
     """
-    check_number(None, "learning_rate", learning_rate, float, ">")
+    checks.float_above("learning_rate", learning_rate)
     _check_float("polynomial_decay_lr", "end_learning_rate", end_learning_rate)
-    check_number(None, "end_learning_rate", end_learning_rate, float, ">=")
-    check_number(None, "power", power, float, ">")
+    checks.float_above("end_learning_rate", end_learning_rate, bound=">=")
+    checks.float_above("power", power)
     _check_steps(total_step, step_per_epoch, decay_epoch, "decay_epoch")
-    check_type(None, "update_decay_epoch", update_decay_epoch, bool)
+    checks.of_type("update_decay_epoch", update_decay_epoch, bool)
     rates = []
     for i in range(total_step):
         epoch, epochs = i // step_per_epoch, decay_epoch
@@ -475,9 +475,9 @@ def warmup_lr(
         ValueError: a number is too small.
     """
     _check_float("warmup_lr", "learning_rate", learning_rate)
-    check_number(None, "learning_rate", learning_rate, float, ">=")
-    check_number(None, "warmup_epoch", warmup_epoch, int, ">")
-    check_number(None, "total_step", total_step, int, ">")
-    check_number(None, "step_per_epoch", step_per_epoch, int, ">")
+    checks.float_above("learning_rate", learning_rate, bound=">=")
+    checks.positive_int("warmup_epoch", warmup_epoch)
+    checks.positive_int("total_step", total_step)
+    checks.positive_int("step_per_epoch", step_per_epoch)
     epochs = (min(i // step_per_epoch, warmup_epoch) for i in range(total_step))
     return [learning_rate * epoch / warmup_epoch for epoch in epochs]

@@ -30,7 +30,7 @@ class Flatten(Cell):
 
     def construct(self, x: Any) -> Any:
         """Flatten (N, ...) to (N, size), or as the axes say."""
-        return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
+        return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim).unlink()
 
 
 class Identity(Cell):

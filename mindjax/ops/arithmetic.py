@@ -151,6 +151,7 @@ class Mul(Primitive):
     """Product of two arrays (MindSpore: ``ops.Mul``)."""
 
     promotes: ClassVar[tuple[int, ...]] = _BOTH
+    keeps_unsigned: ClassVar[bool] = True
 
     def compute(self, x: Array, y: Array) -> Array:
         """Multiply arrays that broadcast to each other."""
@@ -183,6 +184,7 @@ class Div(Primitive):
     """Quotient of two arrays; integers divide to Float32 (MindSpore: ``ops.Div``)."""
 
     promotes: ClassVar[tuple[int, ...]] = _BOTH
+    keeps_unsigned: ClassVar[bool] = True
 
     def compute(self, x: Array, y: Array) -> Array:
         """Divide arrays that broadcast to each other."""

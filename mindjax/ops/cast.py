@@ -13,7 +13,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import is_float
-from mindjax.ops.static import at_call, bind
+from mindjax.ops.bound import at_call, bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor

@@ -30,6 +30,7 @@ class Equal(Primitive):
     """Whether x is equal to y."""
 
     promotes: ClassVar[tuple[int, ...]] = (0, 1)
+    keeps_unsigned: ClassVar[bool] = True
 
     def compute(self, x: Array, y: Array) -> Array:
         """Map two arrays that broadcast to each other."""

@@ -10,11 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype, float32, from_np, int64
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, integer, sizes
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.shape import shape_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class _Constant(BoundPrimitive, register=False):
             return as_tensor(super().__call__())
         shape, dtype = (*inputs, None)[:2]
         checked = checked_dtype(self.name, dtype, float32)
-        return type(self).of(sizes(self.name, "shape", shape), checked)()
+        return type(self).of(checks.sizes("shape", shape, self.name), checked)()
 
     def compute(self) -> Array:
         return lax.full(self.shape, self.number, self.dtype.np)
@@ -177,7 +178,7 @@ class FillV2(BoundPrimitive):
         if len(inputs) == 1:
             return as_tensor(Primitive.__call__(self, *inputs))
         shape, value = inputs
-        return FillV2(shape=sizes("FillV2", "shape", shape))(value)
+        return FillV2(shape=checks.sizes("shape", shape, "FillV2"))(value)
 
     def compute(self, value: Array) -> Array:
         """Broadcast the value."""
@@ -197,7 +198,7 @@ class Fill(Primitive):
         """Fill."""
         dtype, shape, value = inputs
         checked = checked_dtype("Fill", dtype, float32)
-        return FillV2(shape=sizes("Fill", "shape", shape), dtype=checked)(value)
+        return FillV2(shape=checks.sizes("shape", shape, "Fill"), dtype=checked)(value)
 
 
 def fill(type: Any, shape: Any, value: Any) -> Tensor:
@@ -230,7 +231,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
         ValueError: a size is negative.
     """
     checked = checked_dtype("full", dtype, int64)
-    return FillV2(shape=sizes("full", "size", size), dtype=checked)(fill_value)
+    return FillV2(shape=checks.sizes("size", size, "full"), dtype=checked)(fill_value)
 
 
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
@@ -323,8 +324,8 @@ def eye(n: int, m: int | None = None, dtype: Any = None) -> Tensor:
         TypeError: a size is no integer.
         ValueError: a size is negative.
     """
-    rows = integer("Eye", "n", n)
-    columns = rows if m is None else integer("Eye", "m", m)
+    rows = checks.integer("n", n, "Eye")
+    columns = rows if m is None else checks.integer("m", m, "Eye")
     for name, value in (("n", rows), ("m", columns)):
         if value < 0:
             raise located(ValueError, f"For 'Eye', {name} value can not be negative, got {value}.")
@@ -347,7 +348,7 @@ class OneHot(BoundPrimitive):
         if len(inputs) == 3:
             return Primitive.__call__(self, *inputs)
         indices, depth, on, off = inputs
-        return OneHot(self.axis, depth=integer("OneHot", "depth", depth))(indices, on, off)
+        return OneHot(self.axis, depth=checks.integer("depth", depth, "OneHot"))(indices, on, off)
 
     def compute(self, indices: Array, on: Array, off: Array) -> Array:
         """Compare indices with positions."""

@@ -8,11 +8,11 @@ import jax
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core import random
 from mindjax.core.dtype import Number, float32, int32, int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import integer, sizes, static
 from mindjax.ops.creation import checked_dtype
 from mindjax.ops.rearrange import pad
 from mindjax.ops.sampling import (
@@ -42,7 +42,7 @@ class _RandomPrimitive(Primitive, register=False):
 
     def __post_init__(self) -> None:
         for name in ("seed", "seed2"):
-            if integer(self.name, name, getattr(self, name)) < 0:
+            if checks.integer(name, getattr(self, name), self.name) < 0:
                 raise located(
                     ValueError,
                     f"For '{self.name}', the '{name}' must be int and must >= 0, but got "
@@ -62,7 +62,7 @@ class StandardNormal(_RandomPrimitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw Float32 numbers."""
         (shape,) = inputs
-        return run(Normal(sizes("StandardNormal", "shape", shape), float32), *self.draw())
+        return run(Normal(checks.sizes("shape", shape, "StandardNormal"), float32), *self.draw())
 
 
 class UniformReal(_RandomPrimitive):
@@ -71,7 +71,7 @@ class UniformReal(_RandomPrimitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw Float32 numbers."""
         (shape,) = inputs
-        return run(Uniform(sizes("UniformReal", "shape", shape), float32), *self.draw())
+        return run(Uniform(checks.sizes("shape", shape, "UniformReal"), float32), *self.draw())
 
 
 class UniformInt(_RandomPrimitive):
@@ -80,7 +80,7 @@ class UniformInt(_RandomPrimitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw Int32 numbers."""
         shape, low, high = inputs
-        record = Integers(sizes("UniformInt", "shape", shape), int32)
+        record = Integers(checks.sizes("shape", shape, "UniformInt"), int32)
         return run(record, _bound(low), _bound(high), *self.draw())
 
 
@@ -94,7 +94,7 @@ class StandardLaplace(_RandomPrimitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw Float32 numbers."""
         (shape,) = inputs
-        return run(_Laplace(sizes("StandardLaplace", "shape", shape)), *self.draw())
+        return run(_Laplace(checks.sizes("shape", shape, "StandardLaplace")), *self.draw())
 
 
 class _Laplace(Primitive, register=False):
@@ -108,7 +108,7 @@ class _Laplace(Primitive, register=False):
 
 def standard_laplace(shape: Any, seed: Any = None) -> Tensor:
     """Draw Laplace numbers of mean 0 and scale 1; as `standard_normal`."""
-    return run(_Laplace(sizes("standard_laplace", "shape", shape)), *draw("standard_laplace", seed))
+    return run(_Laplace(checks.sizes("shape", shape, "standard_laplace")), *draw("standard_laplace", seed))
 
 
 class Randperm(Primitive):
@@ -121,8 +121,8 @@ class Randperm(Primitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw the permutation of ``n`` integers."""
         (n,) = inputs
-        count = static(n)
-        count = integer("Randperm", "n", count[0] if isinstance(count, tuple) else count)
+        count = checks.python_value(n)
+        count = checks.integer("n", count[0] if isinstance(count, tuple) else count, "Randperm")
         if count > self.max_length:
             raise located(
                 ValueError,
@@ -173,7 +173,7 @@ def gamma(shape: Any, alpha: Any, beta: Any, seed: Any = None) -> Tensor:
     Returns:
         Float32 Tensor.
     """
-    return run(_Gamma(sizes("gamma", "shape", shape)), alpha, beta, *draw("gamma", seed))
+    return run(_Gamma(checks.sizes("shape", shape, "gamma")), alpha, beta, *draw("gamma", seed))
 
 
 def laplace(shape: Any, mean: Any, lambda_param: Any, seed: Any = None) -> Tensor:
@@ -189,7 +189,7 @@ def laplace(shape: Any, mean: Any, lambda_param: Any, seed: Any = None) -> Tenso
         Float32 Tensor of the common shape.
     """
     full = np.broadcast_shapes(
-        sizes("laplace", "shape", shape), shape_of(mean), shape_of(lambda_param)
+        checks.sizes("shape", shape, "laplace"), shape_of(mean), shape_of(lambda_param)
     )
     return Affine()(run(_Laplace(full), *draw("laplace", seed)), lambda_param, mean)
 
@@ -208,7 +208,7 @@ def random_categorical(
     Returns:
         Tensor of shape (rows, num_sample).
     """
-    count = integer("random_categorical", "num_sample", num_sample)
+    count = checks.integer("num_sample", num_sample, "random_categorical")
     record = _Categorical(count, checked_dtype("random_categorical", dtype, int64))
     return record(logits, *draw("random_categorical", seed or None))
 
@@ -235,7 +235,7 @@ class TruncatedNormal(Primitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw."""
         (shape,) = inputs
-        record = _Truncated(sizes("TruncatedNormal", "shape", shape), self.dtype)
+        record = _Truncated(checks.sizes("shape", shape, "TruncatedNormal"), self.dtype)
         return run(record, *draw("TruncatedNormal", self.seed or self.seed2 or None))
 
 

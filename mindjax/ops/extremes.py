@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype, int32, int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
@@ -15,7 +16,7 @@ from mindjax.ops.arithmetic import maximum, minimum
 from mindjax.ops.cast import cast_like
 from mindjax.ops.promotion import convert, is_bool
 from mindjax.ops.reduction import amax, amin, masked
-from mindjax.ops.static import at_call, axis_in, bind, static_int
+from mindjax.ops.bound import at_call, bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -31,7 +32,7 @@ def _position(op: str, x: Array, axis: int | None, largest: bool) -> tuple[Array
         x, axis = x.reshape(-1), 0
     elif x.ndim == 0:
         x = x.reshape(1)
-    axis = axis_in(axis, x.ndim, op)
+    axis = checks.axis_in_rank(axis, x.ndim, op)
     if x.shape[axis] == 0:
         raise located(
             ValueError, f"For '{op}', an empty axis has no extreme element: shape {x.shape}."
@@ -120,7 +121,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     """
     if dim is None:
         return Argmax(None, int64)(input)
-    record = Argmax(static_int(dim, "argmax", "dim"), int64)
+    record = Argmax(checks.integer("dim", dim, "argmax"), int64)
     return bind(record, keep_dims=bool(keepdim))(input)
 
 
@@ -140,7 +141,7 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
     """
     if axis is None:
         return Argmin(None, int32)(input)
-    record = Argmin(static_int(axis, "argmin", "axis"), int32)
+    record = Argmin(checks.integer("axis", axis, "argmin"), int32)
     return bind(record, keep_dims=bool(keepdims))(input)
 
 
@@ -193,7 +194,7 @@ def value_index(
         flat = (amax if largest else amin)(input, initial=initial, where=where)
         return flat, Argmax(None, int64)(flat)
     cls = ArgMaxWithValue if largest else ArgMinWithValue
-    record = cls(static_int(axis, name, "axis"), bool(keepdims))
+    record = cls(checks.integer("axis", axis, name), bool(keepdims))
     source = masked(name, input, initial, where)
     if initial is not None:
         source = cast_like((maximum if largest else minimum)(source, initial), source)

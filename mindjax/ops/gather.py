@@ -11,11 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import current, is_traced, unwrap
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, axis_of, integer
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.shape import broadcast, reshape, shape_of
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def gather(input_params: Tensor, input_indices: Any, axis: int, batch_dims: int 
         ValueError: the axis is out of range.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    axis = integer("Gather", "axis", axis)
+    axis = checks.integer("axis", axis, "Gather")
     shape = shape_of(input_params)
     if -len(shape) <= axis < len(shape):
         check_range("Gather", input_indices, shape[axis])
@@ -181,7 +182,7 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
             ValueError,
             f"For 'index_select', the dimension of 'index' must be 1, but got {shape_of(index)}.",
         )
-    axis = axis_of(axis, len(shape_of(input)), "index_select")
+    axis = checks.axis_in_rank(axis, len(shape_of(input)), "index_select")
     return gather(input, reshape(index, (-1,)), axis)
 
 
@@ -243,11 +244,11 @@ class GatherD(BoundPrimitive):
         if len(inputs) == 2:
             return Primitive.__call__(self, *inputs)
         x, dim, index = inputs
-        return Primitive.__call__(GatherD.of(integer("GatherD", "dim", dim)), x, index)
+        return Primitive.__call__(GatherD.of(checks.integer("dim", dim, "GatherD")), x, index)
 
     def compute(self, x: Array, index: Array) -> Array:
         """Take along the axis."""
-        return along("GatherD", x, index, axis_of(self.dim, x.ndim, "GatherD", "dim"))
+        return along("GatherD", x, index, checks.axis_in_rank(self.dim, x.ndim, "GatherD", "dim"))
 
 
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -266,7 +267,7 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
         ValueError: ranks or sizes do not fit, or the axis is out of range.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    dim = integer("GatherD", "dim", dim)
+    dim = checks.integer("dim", dim, "GatherD")
     shape = shape_of(input)
     if -len(shape) <= dim < len(shape):
         check_range("GatherD", index, shape[dim])
@@ -352,6 +353,8 @@ class AdvancedIndex(Primitive, register=False):
 
     Fields: which axes have an index array, in order.
     """
+
+    view: ClassVar[bool | str] = "write"
 
     axes: tuple[int, ...]
 

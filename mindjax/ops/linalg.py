@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.cast import cast
 from mindjax.ops.promotion import convert, floating, promote_pair
-from mindjax.ops.static import axes_in, axis_in, static_axis, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -39,7 +39,7 @@ class VectorNorm(Primitive, register=False):
     def compute(self, x: Array) -> Array:
         """Reduce an array."""
         x = floating(x)
-        axes = axes_in(self.axis, x.ndim, "norm", "dim")
+        axes = checks.reduced_axes(self.axis, x.ndim, "norm", "dim")
         size = jnp.abs(x)
         if self.ord == 2:
             return jnp.sqrt(jnp.sum(jnp.square(size), axes, keepdims=self.keepdims))
@@ -73,7 +73,7 @@ class MatrixNorm(Primitive, register=False):
     def compute(self, x: Array) -> Array:
         """Reduce an array."""
         x = floating(x)
-        axes = tuple(axis_in(a, x.ndim, "norm", "dim") for a in self.axis)
+        axes = tuple(checks.axis_in_rank(a, x.ndim, "norm", "dim") for a in self.axis)
         if axes[0] == axes[1]:
             raise located(ValueError, f"For 'norm', the two axes must differ, but got {self.axis}.")
         return jnp.linalg.norm(x, self.ord, axes, self.keepdims)
@@ -105,7 +105,7 @@ def norm(
         ValueError: the order does not fit the number of axes, or there is no such axis.
     """
     x = A if dtype is None else cast(A, as_dtype(dtype))
-    axis = static_axis(dim, "norm", "dim")
+    axis = checks.axis_or_axes("dim", dim, "norm")
     axes = axis if isinstance(axis, tuple) else None if axis is None else (axis,)
     if ord is None:
         return VectorNorm(2.0, axes, bool(keepdim))(x)
@@ -151,7 +151,7 @@ def vector_norm(
             ValueError, f"For 'vector_norm', the 'ord' must be a number, but got {ord!r}."
         )
     x = x if dtype is None else cast(x, as_dtype(dtype))
-    return VectorNorm(float(ord), static_axis(axis, "vector_norm"), bool(keepdims))(x)
+    return VectorNorm(float(ord), checks.axis_or_axes("axis", axis, "vector_norm"), bool(keepdims))(x)
 
 
 def matrix_norm(
@@ -177,7 +177,7 @@ def matrix_norm(
     Raises:
         ValueError: ``ord`` is none of these, or ``axis`` is not two axes.
     """
-    axes = static_axis(axis, "matrix_norm")
+    axes = checks.axis_or_axes("axis", axis, "matrix_norm")
     if not isinstance(axes, tuple) or len(axes) != 2 or ord is None:
         raise located(
             ValueError,
@@ -241,7 +241,7 @@ class LpNorm(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Reduce an array."""
-        axes = axes_in(_tuple(self.axis), x.ndim, "LpNorm")
+        axes = checks.reduced_axes(_tuple(self.axis), x.ndim, "LpNorm")
         x = jnp.abs(floating(x))
         if self.p == 0:
             return convert(jnp.sum(x != 0, axes, dtype=np.int32, keepdims=self.keep_dims), x.dtype)
@@ -270,7 +270,7 @@ class L2Normalize(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Scale an array."""
-        axes = axes_in(_tuple(self.axis), x.ndim, "L2Normalize")
+        axes = checks.reduced_axes(_tuple(self.axis), x.ndim, "L2Normalize")
         total = jnp.sum(jnp.square(x), axes, keepdims=True)
         return x / jnp.sqrt(jnp.maximum(total, jnp.asarray(self.epsilon, x.dtype)))
 
@@ -289,7 +289,7 @@ class _CosineSimilarity(Primitive, register=False):
     def compute(self, x: Array, y: Array) -> Array:
         """Compare arrays that broadcast to each other."""
         x, y = (floating(a) for a in promote_pair("cosine_similarity", x, y))
-        axis = axis_in(self.dim, max(x.ndim, y.ndim), "cosine_similarity", "dim")
+        axis = checks.axis_in_rank(self.dim, max(x.ndim, y.ndim), "cosine_similarity", "dim")
         x, y = jnp.broadcast_arrays(x, y)
         least = jnp.asarray(self.eps, x.dtype)
         lengths = (jnp.sqrt(jnp.sum(jnp.square(a), axis, keepdims=True)) for a in (x, y))
@@ -312,4 +312,4 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
     Raises:
         ValueError: there is no such axis, or the shapes do not broadcast.
     """
-    return _CosineSimilarity(static_int(dim, "cosine_similarity", "dim"), float(eps))(x1, x2)
+    return _CosineSimilarity(checks.integer("dim", dim, "cosine_similarity"), float(eps))(x1, x2)

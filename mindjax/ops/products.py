@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jax
 import jax.numpy as jnp
 
+from mindjax.core import checks
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import add_ext, mul
 from mindjax.ops.promotion import promote, promote_pair
-from mindjax.ops.static import axis_in, static_axis, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -242,8 +242,8 @@ class TensorDot(Primitive, register=False):
             first = tuple(range(x.ndim - self.axes, x.ndim))
             second = tuple(range(self.axes))
         else:
-            first = tuple(axis_in(a, x.ndim, "tensor_dot", "axes") for a in self.axes[0])
-            second = tuple(axis_in(a, y.ndim, "tensor_dot", "axes") for a in self.axes[1])
+            first = tuple(checks.axis_in_rank(a, x.ndim, "tensor_dot", "axes") for a in self.axes[0])
+            second = tuple(checks.axis_in_rank(a, y.ndim, "tensor_dot", "axes") for a in self.axes[1])
         sizes = [x.shape[a] for a in first], [y.shape[a] for a in second]
         if sizes[0] != sizes[1]:
             raise located(
@@ -271,7 +271,7 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
         ValueError: contracted sizes differ.
     """
     if not isinstance(axes, tuple | list):
-        count = static_int(axes, "tensor_dot", "axes")
+        count = checks.integer("axes", axes, "tensor_dot")
         if not 0 <= count <= min(len(x1.shape), len(x2.shape)):
             raise located(
                 ValueError,
@@ -281,7 +281,7 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
         return TensorDot(count)(x1, x2)
     if len(axes) != 2:
         raise located(ValueError, f"For 'tensor_dot', the 'axes' must be a pair, but got {axes}.")
-    first, second = (static_axis(a, "tensor_dot", "axes") for a in axes)
+    first, second = (checks.axis_or_axes("axes", a, "tensor_dot") for a in axes)
     pair = tuple(a if isinstance(a, tuple) else (a,) for a in (first, second))
     return TensorDot(pair)(x1, x2)  # type: ignore[arg-type]
 

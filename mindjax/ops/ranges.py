@@ -11,10 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.dtype import Number, float32, int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, integer, static
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.creation import as_tensor, checked_dtype
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _counting(dtype: Number) -> Any:
 
 
 def _number(op: str, value: Any) -> int | float:
-    value = static(value)
+    value = checks.python_value(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "String" if isinstance(value, str) else type(value).__name__
         raise located(
@@ -173,7 +174,7 @@ def linspace(start: Any, end: Any, steps: int) -> Tensor:
         TypeError: ``steps`` is no integer.
         ValueError: ``steps`` is not positive.
     """
-    record = LinSpace(num=integer("LinSpace", "num", steps))
+    record = LinSpace(num=checks.integer("num", steps, "LinSpace"))
     return as_tensor(Primitive.__call__(record, *_arrays(start, end)))
 
 
@@ -198,7 +199,7 @@ def logspace(start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Any = f
     """
     checked = checked_dtype("logspace", dtype, float32)
     return as_tensor(
-        _LogSpace(integer("logspace", "steps", steps), checked)(*_arrays(start, end, base))
+        _LogSpace(checks.integer("steps", steps, "logspace"), checked)(*_arrays(start, end, base))
     )
 
 

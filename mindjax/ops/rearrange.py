@@ -10,11 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.dtype import as_dtype
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, axes_of, axis_of, integer, integers, static
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.shape import reshape, shape_of, swapaxes
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Pad(Primitive):
     paddings: tuple[tuple[int, int], ...]
 
     def __post_init__(self) -> None:
-        paddings = static(self.paddings)
+        paddings = checks.python_value(self.paddings)
         if not isinstance(paddings, tuple):
             raise located(
                 TypeError,
@@ -72,7 +73,7 @@ class PadV3(BoundPrimitive):
         """Pad; ``inputs`` are the array, the paddings unless they are bound, and the value."""
         if self.paddings or not len(inputs) > 1:
             return Primitive.__call__(self, *inputs)
-        paddings = integers("PadV3", "paddings", inputs[1])
+        paddings = checks.integers("paddings", inputs[1], "PadV3")
         record = PadV3(self.mode, self.paddings_contiguous, paddings=paddings)
         return Primitive.__call__(record, inputs[0], *inputs[2:])
 
@@ -147,7 +148,7 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
         ValueError: their number is odd or too large, the mode is unknown, or reflection and
             wrapping reach further than the axis.
     """
-    pairs = integers("pad", "padding", padding)
+    pairs = checks.integers("padding", padding, "pad")
     if len(pairs) % 2:
         raise located(
             ValueError,
@@ -172,7 +173,7 @@ class ReverseV2(Primitive):
     def compute(self, x: Array) -> Array:
         """Reverse."""
         axes = self.axis if isinstance(self.axis, tuple | list) else (self.axis,)
-        return lax.rev(x, axes_of(axes, x.ndim, "ReverseV2"))
+        return lax.rev(x, checks.axes_in_rank(axes, x.ndim, "ReverseV2"))
 
 
 def flip(input: Tensor, dims: Any) -> Tensor:
@@ -189,8 +190,8 @@ def flip(input: Tensor, dims: Any) -> Tensor:
         TypeError: ``dims`` holds no integers.
         ValueError: an axis is out of range or repeats.
     """
-    dims = static(dims)
-    return ReverseV2(integers("flip", "dims", dims if isinstance(dims, tuple) else (dims,)))(input)
+    dims = checks.python_value(dims)
+    return ReverseV2(checks.integers("dims", dims if isinstance(dims, tuple) else (dims,), "flip"))(input)
 
 
 def reverse(x: Tensor, axis: Any) -> Tensor:
@@ -228,7 +229,7 @@ class Roll(Primitive):
                 f"{len(dims)}.",
             )
         for shift, dim in zip(shifts, dims, strict=True):
-            x = _rolled(x, shift, axis_of(dim, x.ndim, "Roll", "dims"))
+            x = _rolled(x, shift, checks.axis_in_rank(dim, x.ndim, "Roll", "dims"))
         return x
 
 
@@ -255,7 +256,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     Raises:
         ValueError: the numbers of shifts and axes differ, or an axis is out of range.
     """
-    return Roll(static(shifts), static(dims))(input)
+    return Roll(checks.python_value(shifts), checks.python_value(dims))(input)
 
 
 def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
@@ -272,10 +273,10 @@ def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
     Raises:
         ValueError: ``dims`` are not two different axes.
     """
-    axes = axes_of(integers("rot90", "dims", dims), len(shape_of(input)), "rot90")
+    axes = checks.axes_in_rank(checks.integers("dims", dims, "rot90"), len(shape_of(input)), "rot90")
     if len(axes) != 2:
         raise located(ValueError, f"For 'rot90', 'dims' must hold 2 axes, but got {dims!r}.")
-    turns = integer("rot90", "k", k) % 4
+    turns = checks.integer("k", k, "rot90") % 4
     if turns == 0:
         return input
     if turns == 2:
@@ -320,7 +321,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     Raises:
         ValueError: ``input`` has fewer than two axes.
     """
-    return Tril(integer("Tril", "diagonal", diagonal))(input)
+    return Tril(checks.integer("diagonal", diagonal, "Tril"))(input)
 
 
 class Triu(Primitive):
@@ -346,14 +347,14 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     Raises:
         ValueError: ``input`` has fewer than two axes.
     """
-    return Triu(integer("Triu", "diagonal", diagonal))(input)
+    return Triu(checks.integer("diagonal", diagonal, "Triu"))(input)
 
 
 def _indices(op: str, row: int, col: int, offset: int, dtype: Any, lower: bool) -> Tensor:
-    shape = [integer(op, n, v) for n, v in (("row", row), ("col", col))]
+    shape = [checks.integer(n, v, op) for n, v in (("row", row), ("col", col))]
     if min(shape) < 0:
         raise located(ValueError, f"For '{op}', 'row' and 'col' must be >= 0, but got {shape}.")
-    offset = integer(op, "offset", offset)
+    offset = checks.integer("offset", offset, op)
     found = (
         np.tril_indices(shape[0], offset, shape[1])
         if lower
@@ -414,7 +415,7 @@ class _DiagEmbed(Primitive, register=False):
 
     def compute(self, x: Array) -> Array:
         ndim = x.ndim + 1
-        places = axes_of((self.dim1, self.dim2), ndim, "diag_embed")
+        places = checks.axes_in_rank((self.dim1, self.dim2), ndim, "diag_embed")
         return jnp.moveaxis(_diagonal_matrix(x, self.offset), (-2, -1), places)
 
 
@@ -450,7 +451,7 @@ class _Diagonal(Primitive, register=False):
                 ValueError,
                 f"For 'diagonal', the input must have at least 2 axes, but got {x.ndim}.",
             )
-        axes = axes_of((self.dim1, self.dim2), x.ndim, "diagonal")
+        axes = checks.axes_in_rank((self.dim1, self.dim2), x.ndim, "diagonal")
         x = jnp.moveaxis(x, axes, (-2, -1))
         rows, columns = x.shape[-2:]
         first = max(self.offset, 0) if self.offset >= 0 else -self.offset * columns
@@ -478,12 +479,12 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     Raises:
         ValueError: an axis is out of range, both are the same, or there is one axis only.
     """
-    return _Diagonal(*(integer("diagonal", "axis", v) for v in (offset, dim1, dim2)))(input)
+    return _Diagonal(*(checks.integer("axis", v, "diagonal") for v in (offset, dim1, dim2)))(input)
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """Put all elements on a diagonal of one matrix."""
-    return _DiagEmbed(integer("diagflat", "offset", offset), -2, -1)(reshape(input, (-1,)))
+    return _DiagEmbed(checks.integer("offset", offset, "diagflat"), -2, -1)(reshape(input, (-1,)))
 
 
 def matrix_diag(input: Tensor, diagonal: int = 0) -> Tensor:
@@ -503,7 +504,7 @@ def matrix_diag(input: Tensor, diagonal: int = 0) -> Tensor:
     if ndim == 1:
         return diag_embed(input, diagonal)
     if ndim == 2:
-        return _Diagonal(integer("diag", "diagonal", diagonal), 0, 1)(input)
+        return _Diagonal(checks.integer("diagonal", diagonal, "diag"), 0, 1)(input)
     raise located(ValueError, f"For 'diag', the input must have 1 or 2 dimensions, but got {ndim}.")
 
 
@@ -515,7 +516,7 @@ class ReverseSequence(Primitive):
 
     def compute(self, x: Array, lengths: Array) -> Array:
         """Gather positions that run backwards up to each length."""
-        seq, batch = (axis_of(a, x.ndim, "ReverseSequence") for a in (self.seq_dim, self.batch_dim))
+        seq, batch = (checks.axis_in_rank(a, x.ndim, "ReverseSequence") for a in (self.seq_dim, self.batch_dim))
         position = lax.broadcasted_iota(np.int32, x.shape, seq)
         shape = [1] * x.ndim
         shape[batch] = lengths.size
@@ -550,7 +551,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
         Matrix of shape (n, N).
     """
     (n,) = shape_of(x)
-    return _Vander(n if N is None else integer("vander", "N", N))(x)
+    return _Vander(n if N is None else checks.integer("N", N, "vander"))(x)
 
 
 class _Vander(Primitive, register=False):

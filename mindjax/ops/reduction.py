@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype, int32
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
@@ -17,7 +18,7 @@ from mindjax.ops.cast import cast, cast_like, convert_values
 from mindjax.ops.logic import isnan, logical_not
 from mindjax.ops.logic import where as select_where
 from mindjax.ops.promotion import convert, floating, is_bool, truth
-from mindjax.ops.static import at_call, axes_in, bind, static_axis
+from mindjax.ops.bound import at_call, bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -33,11 +34,11 @@ class _Reduction(Primitive, register=False):
         """Reduce a Tensor over ``axis``; none given means all axes."""
         if axis is None or (isinstance(axis, tuple | list) and not axis):
             return super().__call__(x)
-        record = bind(self, axis=static_axis(axis, self.name))
+        record = bind(self, axis=checks.axis_or_axes("axis", axis, self.name))
         return super(_Reduction, record).__call__(x)
 
     def _axes(self, x: Array) -> tuple[int, ...]:
-        return axes_in(self.__dict__["axis"], x.ndim, self.name)
+        return checks.reduced_axes(self.__dict__["axis"], x.ndim, self.name)
 
 
 def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -196,7 +197,7 @@ class _Extended(Primitive, register=False):
             return super().__call__(x)
         record = bind(
             self,
-            dim=static_axis(dim, self.name, "dim"),
+            dim=checks.axis_or_axes("dim", dim, self.name),
             keepdim=bool(keepdim),
             dtype=None if dtype is None else as_dtype(dtype),
         )
@@ -206,7 +207,7 @@ class _Extended(Primitive, register=False):
         return convert_values(x, default if self.dtype is None else self.dtype.np)
 
     def _axes(self, x: Array) -> tuple[int, ...]:
-        return axes_in(self.dim, x.ndim, self.name, "axis")
+        return checks.reduced_axes(self.dim, x.ndim, self.name, "axis")
 
 
 class SumExt(_Extended):
@@ -496,12 +497,12 @@ class CountNonZero(_Reduction):
 
     def __call__(self, x: Any, dims: Axis = None) -> Any:
         """Count over ``dims``; none given means all axes."""
-        record = self if dims is None else bind(self, dims=static_axis(dims, self.name, "dims"))
+        record = self if dims is None else bind(self, dims=checks.axis_or_axes("dims", dims, self.name))
         return super(_Reduction, record).__call__(x)
 
     def compute(self, x: Array) -> Array:
         """Count in an array; Int64."""
-        axes = axes_in(self.dims, x.ndim, self.name, "dims")
+        axes = checks.reduced_axes(self.dims, x.ndim, self.name, "dims")
         return jnp.sum(truth(x), axes, dtype=np.int64, keepdims=self.keep_dims)
 
 
@@ -522,7 +523,7 @@ def count_nonzero(
     Raises:
         ValueError: there is no such axis.
     """
-    record = CountNonZero(static_axis(axis, "count_nonzero"))
+    record = CountNonZero(checks.axis_or_axes("axis", axis, "count_nonzero"))
     return cast(bind(record, keep_dims=bool(keep_dims))(x), dtype)
 
 

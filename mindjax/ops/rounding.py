@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 
+from mindjax.core import checks
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import sub
-from mindjax.ops.static import at_call, bind, static_int
+from mindjax.ops.bound import at_call, bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -99,7 +100,7 @@ class Round(Primitive):
         """Round a Tensor to ``decimals`` digits behind the point."""
         if decimals is None or decimals == self.decimals:
             return super().__call__(x)
-        record = bind(self, decimals=static_int(decimals, "Round", "decimals"))
+        record = bind(self, decimals=checks.integer("decimals", decimals, "Round"))
         return super(Round, record).__call__(x)
 
     def compute(self, x: Array) -> Array:

@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core import random
 from mindjax.core.dtype import Number, as_dtype, float32, int32, int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import integer, sizes
 from mindjax.ops.creation import as_tensor, checked_dtype
 from mindjax.ops.shape import broadcast, shape_of
 
@@ -129,7 +129,7 @@ def standard_normal(shape: Any, seed: Any = None) -> Tensor:
         TypeError: a size is no integer.
         ValueError: a size is negative.
     """
-    record = Normal(sizes("standard_normal", "shape", shape), float32)
+    record = Normal(checks.sizes("shape", shape, "standard_normal"), float32)
     return run(record, *draw("standard_normal", seed))
 
 
@@ -158,7 +158,7 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: Any = None) -> Tensor:
         TypeError: a size is no integer.
         ValueError: a size or the seed is negative, or the shapes do not broadcast.
     """
-    size = sizes("normal", "shape", shape)
+    size = checks.sizes("shape", shape, "normal")
     full = np.broadcast_shapes(size, shape_of(mean), shape_of(stddev))
     return Affine()(run(Normal(full, float32), *draw("normal", seed)), stddev, mean)
 
@@ -188,7 +188,7 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: Any = None, dtype: Any =
                 "Tensor.",
             )
     kind = as_dtype(dtype)
-    full = np.broadcast_shapes(sizes("uniform", "shape", shape), shape_of(minval), shape_of(maxval))
+    full = np.broadcast_shapes(checks.sizes("shape", shape, "uniform"), shape_of(minval), shape_of(maxval))
     key = draw("uniform", seed)
     if kind.kind in ("int", "uint"):
         return run(Integers(full, kind), minval, maxval, *key)
@@ -237,7 +237,7 @@ def draw_bernoulli(x: Any, p: Any, key: tuple[Any, Any]) -> Any:
 def _sizes_of(op: str, size: tuple[Any, ...]) -> tuple[int, ...]:
     if not size:
         return (1,) if op.startswith("ops.") else ()
-    return sizes(op, "size", size[0] if len(size) == 1 else size)
+    return checks.sizes("size", size[0] if len(size) == 1 else size, op)
 
 
 def rand(*size: Any, dtype: Any = None, seed: Any = None) -> Tensor:
@@ -286,7 +286,7 @@ def draw_integers(
         TypeError: a bound is no integer.
         ValueError: ``dtype`` is no int type.
     """
-    low, high = integer(op, "low", low), integer(op, "high", high)
+    low, high = checks.integer("low", low, op), checks.integer("high", high, op)
     if low >= high:
         raise located(RuntimeError, f"For '{op}', invalid min/max values: ({low}/{high})")
     record = Integers(size, _integer_dtype(op, dtype))
@@ -311,7 +311,7 @@ def randint(low: int, high: int, size: Any, seed: Any = None, *, dtype: Any = No
         TypeError: a bound or size is no integer.
         ValueError: a size or the seed is negative.
     """
-    shape = sizes("randint", "size", size)
+    shape = checks.sizes("size", size, "randint")
     return draw_integers("randint", low, high, shape, dtype, draw("randint", seed))
 
 
@@ -373,7 +373,7 @@ def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = int64) -> Tens
 
 def draw_permutation(n: int, dtype: Number, key: tuple[Any, Any]) -> Any:
     """Draw a permutation of the integers below n."""
-    (count,) = sizes("randperm", "n", n)
+    (count,) = checks.sizes("n", n, "randperm")
     return run(_Permutation(count, dtype), *key)
 
 
@@ -482,7 +482,7 @@ def draw_indices(
     Raises:
         ValueError: without replacement more are asked for than there are.
     """
-    count = integer("multinomial", "num_samples", num_samples)
+    count = checks.integer("num_samples", num_samples, "multinomial")
     if count < 0 or (not replacement and count > shape_of(input)[-1]):
         raise located(
             ValueError,

@@ -11,9 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, axis_of, integer, sizes
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.gather import (
     broadcast_shape,
     check_coordinates,
@@ -107,7 +108,7 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    full = sizes("ScatterNd", "shape", shape)
+    full = checks.sizes("shape", shape, "ScatterNd")
     check_coordinates("ScatterNd", indices, full)
     return ScatterNd.of(full)(indices, updates)
 
@@ -235,7 +236,7 @@ class TensorScatterElements(Primitive):
 
     def compute(self, x: Array, indices: Array, updates: Array) -> Array:
         """Scatter along the axis, at each index's own place in the others."""
-        axis = axis_of(self.axis, x.ndim, "TensorScatterElements")
+        axis = checks.axis_in_rank(self.axis, x.ndim, "TensorScatterElements")
         if x.ndim != indices.ndim:
             raise located(
                 ValueError,
@@ -304,12 +305,12 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
     Raises:
         ValueError: the shapes do not fit.
     """
-    return TensorScatterElements(integer("scatter", "axis", axis))(input, index, src)
+    return TensorScatterElements(checks.integer("axis", axis, "scatter"))(input, index, src)
 
 
 def scatter_along_add(input: Tensor, dim: int, index: Tensor, src: Any) -> Tensor:
     """Copy a Tensor with single elements added along an axis (``mint.scatter_add``)."""
-    return TensorScatterElements(integer("scatter_add", "dim", dim), "add")(input, index, src)
+    return TensorScatterElements(checks.integer("dim", dim, "scatter_add"), "add")(input, index, src)
 
 
 class _IndexCombine(Primitive, register=False):
@@ -319,7 +320,7 @@ class _IndexCombine(Primitive, register=False):
     how: str = "add"
 
     def compute(self, x: Array, indices: Array, y: Array, alpha: Array | None = None) -> Array:
-        axis = axis_of(self.axis, x.ndim, "index_add")
+        axis = checks.axis_in_rank(self.axis, x.ndim, "index_add")
         if indices.ndim != 1 or y.ndim != x.ndim or y.shape[axis] != indices.shape[0]:
             raise located(
                 ValueError,
@@ -336,7 +337,7 @@ class _IndexCombine(Primitive, register=False):
 
 def index_write(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """Copy a Tensor with slices of an axis replaced; as `index_sum` without the sum."""
-    return _IndexCombine(integer("index_copy", "dim", dim), "update")(input, index, source)
+    return _IndexCombine(checks.integer("dim", dim, "index_copy"), "update")(input, index, source)
 
 
 def index_sum(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any = 1) -> Tensor:
@@ -355,7 +356,7 @@ def index_sum(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any
     Raises:
         ValueError: the shapes do not fit.
     """
-    return _IndexCombine(integer("index_add", "dim", dim))(input, index, source, alpha)
+    return _IndexCombine(checks.integer("dim", dim, "index_add"))(input, index, source, alpha)
 
 
 class _IndexFill(Primitive, register=False):
@@ -365,7 +366,7 @@ class _IndexFill(Primitive, register=False):
     promotes: ClassVar[tuple[int, ...]] = (0, 2)
 
     def compute(self, x: Array, indices: Array, value: Array) -> Array:
-        axis = axis_of(self.axis, x.ndim, "index_fill")
+        axis = checks.axis_in_rank(self.axis, x.ndim, "index_fill")
         where = index_array("IndexFill", indices.reshape(-1), x.shape[axis])
         hit = jnp.zeros(x.shape[axis], np.bool_).at[where].set(True, mode="drop")
         shape = [1] * x.ndim
@@ -388,7 +389,7 @@ def index_fill(x: Tensor, axis: int, index: Tensor, value: Any) -> Tensor:
     Raises:
         ValueError: the axis is out of range.
     """
-    return _IndexFill(integer("index_fill", "axis", axis))(x, index, value)
+    return _IndexFill(checks.integer("axis", axis, "index_fill"))(x, index, value)
 
 
 class AdvancedUpdate(Primitive, register=False):
@@ -498,5 +499,5 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int
     Returns:
         Tensor of shape ``(num_segments, *input_x.shape[segment_ids.ndim:])``.
     """
-    count = integer("UnsortedSegmentSum", "num_segments", num_segments)
+    count = checks.integer("num_segments", num_segments, "UnsortedSegmentSum")
     return UnsortedSegmentSum.of(count)(input_x, segment_ids)

@@ -13,11 +13,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.dtype import from_np, promote_types
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, axis_of, integer, integers, static
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.shape import atleast_1d, atleast_2d, atleast_3d, broadcast, reshape, shape_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def _need_sequence(op: str, tensors: Any) -> None:
 
 
 def _ranged(op: str, axis: Any, ndim: int) -> int:
-    axis = integer(op, "axis", axis)
+    axis = checks.integer("axis", axis, op)
     if not -ndim <= axis < ndim:
         raise located(
             ValueError,
@@ -184,7 +185,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
     Raises:
         ValueError: the axis is out of range.
     """
-    return Unstack(integer("Unstack", "axis", axis))(input_x)
+    return Unstack(checks.integer("axis", axis, "Unstack"))(input_x)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
@@ -222,7 +223,7 @@ class SplitWithSize(BoundPrimitive):
 
     def compute(self, x: Array) -> tuple[Array, ...]:
         """Cut the axis at the running sums."""
-        return cut(x, axis_of(self.axis, x.ndim, "split"), self.split_size)
+        return cut(x, checks.axis_in_rank(self.axis, x.ndim, "split"), self.split_size)
 
 
 def cut(x: Array, axis: int, parts: Sequence[int]) -> tuple[Array, ...]:
@@ -235,7 +236,7 @@ def cut(x: Array, axis: int, parts: Sequence[int]) -> tuple[Array, ...]:
 
 
 def _axis_in_bounds(op: str, axis: Any, ndim: int) -> int:
-    axis = integer(op, "axis", axis)
+    axis = checks.integer("axis", axis, op)
     if not -ndim <= axis < ndim:
         raise located(
             ValueError,
@@ -261,10 +262,10 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     """
     shape = shape_of(tensor)
     axis = _axis_in_bounds("split", axis, len(shape))
-    wanted = static(split_size_or_sections)
+    wanted = checks.python_value(split_size_or_sections)
     total = shape[axis]
     if isinstance(wanted, tuple):
-        parts = integers("split", "split_size_or_sections", wanted)
+        parts = checks.integers("split_size_or_sections", wanted, "split")
         if any(p < 0 for p in parts):
             raise located(
                 ValueError,
@@ -278,7 +279,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
                 f"got {sum(parts)}.",
             )
     else:
-        size = integer("split", "split_size_or_sections", wanted)
+        size = checks.integer("split_size_or_sections", wanted, "split")
         if size <= 0:
             raise located(
                 ValueError,
@@ -305,7 +306,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
         TypeError: ``chunks`` is no integer.
         ValueError: ``chunks`` is not positive, or the axis is out of range.
     """
-    chunks = integer("chunk", "chunks", chunks)
+    chunks = checks.integer("chunks", chunks, "chunk")
     if chunks <= 0:
         raise located(
             ValueError, f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks}"
@@ -331,12 +332,12 @@ def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tupl
     """
     shape = shape_of(input)
     axis = _axis_in_bounds("tensor_split", axis, len(shape))
-    total, wanted = shape[axis], static(indices_or_sections)
+    total, wanted = shape[axis], checks.python_value(indices_or_sections)
     if isinstance(wanted, tuple):
-        points = [0, *(integers("tensor_split", "indices_or_sections", wanted)), total]
+        points = [0, *(checks.integers("indices_or_sections", wanted, "tensor_split")), total]
         clamped = [min(max(p + total if p < 0 else p, 0), total) for p in points]
         return tuple(_narrow(input, axis, a, max(b - a, 0)) for a, b in itertools.pairwise(clamped))
-    count = integer("tensor_split", "indices_or_sections", wanted)
+    count = checks.integer("indices_or_sections", wanted, "tensor_split")
     if count <= 0:
         raise located(
             ValueError,
@@ -412,7 +413,7 @@ class Tile(BoundPrimitive):
 
 
 def _repetitions(dims: Any) -> tuple[int, ...]:
-    dims = integers("Tile", "dims", dims)
+    dims = checks.integers("dims", dims, "Tile")
     for i, d in enumerate(dims):
         if d < 0:
             raise located(
@@ -447,7 +448,7 @@ class _RepeatInterleave(Primitive, register=False):
     axis: int
 
     def compute(self, x: Array) -> Array:
-        axis = axis_of(self.axis, x.ndim, "repeat_interleave")
+        axis = checks.axis_in_rank(self.axis, x.ndim, "repeat_interleave")
         size = x.shape[axis]
         if len(self.repeats) == 1:
             full = lax.expand_dims(x, [axis + 1])
@@ -485,9 +486,9 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> T
         TypeError: ``repeats`` holds no integers.
         ValueError: a repetition is negative, or their number does not fit.
     """
-    wanted = static(repeats)
+    wanted = checks.python_value(repeats)
     counts = wanted if isinstance(wanted, tuple) else (wanted,)
-    counts = integers("repeat_interleave", "repeats", counts)
+    counts = checks.integers("repeats", counts, "repeat_interleave")
     if any(n < 0 for n in counts):
         raise located(
             ValueError,
@@ -495,7 +496,7 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> T
         )
     if axis is None:
         input, axis = reshape(input, (-1,)), 0
-    return _RepeatInterleave(counts, integer("repeat_interleave", "axis", axis))(input)
+    return _RepeatInterleave(counts, checks.integer("axis", axis, "repeat_interleave"))(input)
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:

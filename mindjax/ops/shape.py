@@ -11,10 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, axes_of, axis_of, integer, integers, static
+from mindjax.ops.bound import BoundPrimitive
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -38,7 +39,7 @@ class Reshape(BoundPrimitive):
 
     def bind(self, **statics: Any) -> dict[str, Any]:
         """Check the shape's type."""
-        return {"shape": integers("Reshape", "shape", statics["shape"])}
+        return {"shape": checks.integers("shape", statics["shape"], "Reshape")}
 
     def compute(self, x: Array) -> Array:
         """Reshape, with one -1 filled in."""
@@ -77,7 +78,7 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
         TypeError: ``shape`` is no sequence of integers.
         ValueError: the sizes do not fit the number of elements.
     """
-    return Reshape.of(integers("Reshape", "shape", shape))(input)
+    return Reshape.of(checks.integers("shape", shape, "Reshape"))(input)
 
 
 def view(input: Tensor, *shape: Any) -> Tensor:
@@ -112,7 +113,7 @@ class Transpose(BoundPrimitive):
 
     def bind(self, **statics: Any) -> dict[str, Any]:
         """Check the type of the axes."""
-        return {"dims": integers("Transpose", "dims", statics["dims"])}
+        return {"dims": checks.integers("dims", statics["dims"], "Transpose")}
 
     def compute(self, x: Array) -> Array:
         """Permute the axes."""
@@ -122,7 +123,7 @@ class Transpose(BoundPrimitive):
                 f"For 'Transpose', size of perm should equal to rank of x, but got "
                 f"{len(self.dims)} and {x.ndim}!",
             )
-        perm = tuple(axis_of(d, x.ndim) for d in self.dims)
+        perm = tuple(checks.axis_in_rank(d, x.ndim) for d in self.dims)
         for i, d in enumerate(perm):
             if d in perm[:i]:
                 raise located(
@@ -145,7 +146,7 @@ def transpose(input: Tensor, dims: Any) -> Tensor:
     Raises:
         ValueError: ``dims`` is no permutation of the axes.
     """
-    return Transpose.of(integers("Transpose", "dims", dims))(input)
+    return Transpose.of(checks.integers("dims", dims, "Transpose"))(input)
 
 
 def permute(input: Tensor, axis: Any) -> Tensor:
@@ -167,7 +168,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 
 def _range_axis(axis: Any, ndim: int) -> int:
-    axis = integer("swapaxes", "axis", axis)
+    axis = checks.integer("axis", axis, "swapaxes")
     if not -ndim <= axis < ndim:
         raise located(
             ValueError, f"The 'axis' must be in the range of [{-ndim}, {ndim}), but got {axis}."
@@ -195,9 +196,9 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
         ValueError: the numbers of axes differ, or one is out of range or repeats.
     """
     ndim = len(shape_of(x))
-    source, destination = static(source), static(destination)
-    from_ = axes_of(source if isinstance(source, tuple) else (source,), ndim, "movedim")
-    to = axes_of(destination if isinstance(destination, tuple) else (destination,), ndim, "movedim")
+    source, destination = checks.python_value(source), checks.python_value(destination)
+    from_ = checks.axes_in_rank(source if isinstance(source, tuple) else (source,), ndim, "movedim")
+    to = checks.axes_in_rank(destination if isinstance(destination, tuple) else (destination,), ndim, "movedim")
     if len(from_) != len(to):
         raise located(
             ValueError,
@@ -232,7 +233,7 @@ class Squeeze(Primitive):
     def compute(self, x: Array) -> Array:
         """Drop the axes."""
         axes = self.axis if isinstance(self.axis, tuple | list) else (self.axis,)
-        chosen = [axis_of(a, x.ndim) for a in axes] if len(axes) else range(x.ndim)
+        chosen = [checks.axis_in_rank(a, x.ndim) for a in axes] if len(axes) else range(x.ndim)
         return x.reshape([s for i, s in enumerate(x.shape) if i not in chosen or s != 1])
 
 
@@ -249,7 +250,7 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     Raises:
         ValueError: an axis is out of range.
     """
-    return Squeeze(() if axis is None else static(axis))(input)
+    return Squeeze(() if axis is None else checks.python_value(axis))(input)
 
 
 class ExpandDims(BoundPrimitive):
@@ -261,7 +262,7 @@ class ExpandDims(BoundPrimitive):
 
     def compute(self, x: Array) -> Array:
         """Insert the axis."""
-        return lax.expand_dims(x, [axis_of(self.axis, x.ndim + 1)])
+        return lax.expand_dims(x, [checks.axis_in_rank(self.axis, x.ndim + 1)])
 
 
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
@@ -278,7 +279,7 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
         TypeError: ``axis`` is no integer.
         ValueError: ``axis`` is out of range.
     """
-    return ExpandDims.of(integer("ExpandDims", "axis", axis))(input_x)
+    return ExpandDims.of(checks.integer("axis", axis, "ExpandDims"))(input_x)
 
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
@@ -322,8 +323,8 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
         shape = shape_of(input)
     if len(shape) < 2:
         return reshape(input, (-1,)) if not shape else input
-    first = axis_of(start_dim, len(shape), "flatten", "start_dim")
-    last = axis_of(end_dim, len(shape), "flatten", "end_dim")
+    first = checks.axis_in_rank(start_dim, len(shape), "flatten", "start_dim")
+    last = checks.axis_in_rank(end_dim, len(shape), "flatten", "end_dim")
     if first > last:
         raise located(ValueError, "For 'flatten', 'start_dim' cannot come after 'end_dim'.")
     return reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
@@ -390,7 +391,7 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     Raises:
         ValueError: the shapes do not fit.
     """
-    return BroadcastTo(integers("BroadcastTo", "shape", shape))(input)
+    return BroadcastTo(checks.integers("shape", shape, "BroadcastTo"))(input)
 
 
 def expand(input_x: Tensor, size: Any) -> Tensor:

@@ -11,10 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.caches import Cache
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive, axis_of, integer, integers
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.shape import broadcast, shape_of
 
 if TYPE_CHECKING:
@@ -194,8 +195,8 @@ def select(x: Any, axis: int, index: int) -> Any:
         IndexError: the index is out of range.
     """
     shape = shape_of(x)
-    axis = axis_of(axis, len(shape), "select")
-    index, size = integer("select", "index", index), shape[axis]
+    axis = checks.axis_in_rank(axis, len(shape), "select")
+    index, size = checks.integer("index", index, "select"), shape[axis]
     if not -size <= index < size:
         raise out_of_bounds(index, size)
     starts = np.array([index % size], np.int32)
@@ -218,9 +219,9 @@ def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
         ValueError: the axis, start or length is out of range.
     """
     shape = shape_of(input)
-    axis = axis_of(axis, len(shape), "narrow")
+    axis = checks.axis_in_rank(axis, len(shape), "narrow")
     size = shape[axis]
-    start, length = integer("narrow", "start", start), integer("narrow", "length", length)
+    start, length = checks.integer("start", start, "narrow"), checks.integer("length", length, "narrow")
     if not -size <= start <= size:
         raise located(
             ValueError,
@@ -246,7 +247,7 @@ class Slice(BoundPrimitive):
 
     def bind(self, **statics: Any) -> dict[str, Any]:
         """Check the types."""
-        return {n: integers("Slice", n, v) for n, v in statics.items()}
+        return {n: checks.integers(n, v, "Slice") for n, v in statics.items()}
 
     def compute(self, x: Array) -> Array:
         """Slice; a size of -1 reaches to the end."""
@@ -283,7 +284,7 @@ def slice_(input_x: Tensor, begin: Any, size: Any) -> Tensor:
     Raises:
         ValueError: the block reaches out of the Tensor.
     """
-    return Slice.of(integers("Slice", "begin", begin), integers("Slice", "size", size))(input_x)
+    return Slice.of(checks.integers("begin", begin, "Slice"), checks.integers("size", size, "Slice"))(input_x)
 
 
 class StridedSlice(Primitive):
@@ -299,7 +300,7 @@ class StridedSlice(Primitive):
         """Slice, with starts as operands."""
         x, *rest = inputs
         begin, end, strides = (
-            integers("StridedSlice", n, v)
+            checks.integers(n, v, "StridedSlice")
             for n, v in zip(("begin", "end", "strides"), rest, strict=True)
         )
         if not len(begin) == len(end) == len(strides):
@@ -403,7 +404,7 @@ class _ReplaceDiagonal(Primitive, register=False):
     dim2: int
 
     def compute(self, x: Array, source: Array) -> Array:
-        axes = (axis_of(self.dim1, x.ndim), axis_of(self.dim2, x.ndim))
+        axes = (checks.axis_in_rank(self.dim1, x.ndim), checks.axis_in_rank(self.dim2, x.ndim))
         moved = jnp.moveaxis(x, axes, (-2, -1))
         rows, columns = (lax.broadcasted_iota(np.int32, moved.shape[-2:], i) for i in (0, 1))
         place = rows + min(self.offset, 0)
@@ -434,8 +435,8 @@ def diagonal_scatter(
 def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
     """Copy a Tensor with one index of an axis replaced by ``src``."""
     shape = shape_of(input)
-    axis = axis_of(axis, len(shape), "select_scatter")
-    index, size = integer("select_scatter", "index", index), shape[axis]
+    axis = checks.axis_in_rank(axis, len(shape), "select_scatter")
+    index, size = checks.integer("index", index, "select_scatter"), shape[axis]
     if not -size <= index < size:
         raise out_of_bounds(index, size)
     plan = (ALL,) * axis + (INT,)
@@ -452,7 +453,7 @@ def slice_scatter(
 ) -> Tensor:
     """Copy a Tensor with a slice of an axis replaced by ``src``."""
     shape = shape_of(input)
-    axis = axis_of(axis, len(shape), "slice_scatter")
+    axis = checks.axis_in_rank(axis, len(shape), "slice_scatter")
     low, count, step = slice_plan(start, end, step, shape[axis])
     plan = (ALL,) * axis + (slice_entry(count, step),)
     return update_record(plan)(input, src, np.array([low], np.int32))

@@ -8,12 +8,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.cast import cast
 from mindjax.ops.promotion import convert, is_bool
-from mindjax.ops.static import at_call, axis_in, bind, check_field, static_int
+from mindjax.ops.bound import at_call, bind, check_field
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -56,7 +57,7 @@ class Sort(Primitive):
         """Sort an array; NaN counts as the largest, positions are Int32."""
         if jnp.issubdtype(x.dtype, jnp.complexfloating):
             raise located(TypeError, "For 'Sort', complex numbers have no order.")
-        axis = axis_in(self.axis, x.ndim, "Sort")
+        axis = checks.axis_in_rank(self.axis, x.ndim, "Sort")
         if x.ndim == 0:
             return x, jnp.zeros((), np.int32)
         index = order(x, axis, self.descending)
@@ -77,7 +78,7 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
     Raises:
         ValueError: there is no such axis.
     """
-    return Sort(static_int(axis, "sort", "axis"), bool(descending))(input_x)
+    return Sort(checks.integer("axis", axis, "sort"), bool(descending))(input_x)
 
 
 def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
@@ -94,7 +95,7 @@ def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
     Raises:
         ValueError: there is no such axis.
     """
-    return Sort(static_int(axis, "argsort", "axis"), bool(descending))(input)[1]
+    return Sort(checks.integer("axis", axis, "argsort"), bool(descending))(input)[1]
 
 
 class TopK(Primitive):
@@ -114,12 +115,12 @@ class TopK(Primitive):
 
     def __call__(self, x: Any, k: Any = None) -> Any:
         """Find the ``k`` largest elements of a Tensor."""
-        record = self if k is None else bind(self, k=static_int(k, "TopK", "k"))
+        record = self if k is None else bind(self, k=checks.integer("k", k, "TopK"))
         return super(TopK, record).__call__(x)
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Find elements and Int32 positions; of equal elements the first ones."""
-        axis = axis_in(self.dim, x.ndim, "TopK")
+        axis = checks.axis_in_rank(self.dim, x.ndim, "TopK")
         x = x.reshape(1) if x.ndim == 0 else x
         size = x.shape[axis]
         if not 0 < self.k <= size:
@@ -153,7 +154,7 @@ def topk(
     Raises:
         ValueError: there is no such axis, or ``k`` does not fit it.
     """
-    axis = -1 if dim is None else static_int(dim, "topk", "dim")
+    axis = -1 if dim is None else checks.integer("dim", dim, "topk")
     return bind(TopK(bool(sorted)), dim=axis, largest=bool(largest))(input, k)
 
 
@@ -166,14 +167,14 @@ class _Running(Primitive, register=False):
 
     def __call__(self, x: Any, axis: Any = None) -> Any:
         """Accumulate a Tensor along ``axis``."""
-        record = self if axis is None else bind(self, axis=static_int(axis, self.name, "axis"))
+        record = self if axis is None else bind(self, axis=checks.integer("axis", axis, self.name))
         return super(_Running, record).__call__(x)
 
     def _accumulate(self, x: Array, run: Any, neutral: int) -> Array:
         if x.ndim == 0:
-            axis_in(self.axis, 0, self.name)
+            checks.axis_in_rank(self.axis, 0, self.name)
             return jnp.full_like(x, neutral) if self.exclusive else x
-        axis = axis_in(self.axis, x.ndim, self.name)
+        axis = checks.axis_in_rank(self.axis, x.ndim, self.name)
         if self.exclusive:
             pad = [(0, 0, 0)] * x.ndim
             pad[axis] = (-1, 1, 0) if self.reverse else (1, -1, 0)
@@ -227,7 +228,7 @@ def cumsum(x: Tensor, axis: int, dtype: Number | None = None) -> Tensor:
     Raises:
         ValueError: there is no such axis.
     """
-    axis = static_int(axis, "cumsum", "axis")
+    axis = checks.integer("axis", axis, "cumsum")
     return _cumsum(accumulated(x, dtype, np.dtype(np.int32)), axis)
 
 
@@ -287,7 +288,7 @@ class Cummin(Primitive):
 
 
 def _running_extreme(op: str, x: Array, axis: int, run: Any) -> tuple[Array, Array]:
-    axis = axis_in(axis, x.ndim, op)
+    axis = checks.axis_in_rank(axis, x.ndim, op)
     if x.ndim == 0:
         return x, jnp.zeros((), np.int64)
     keys = jax.lax.stop_gradient(x)
@@ -311,7 +312,7 @@ def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     Raises:
         ValueError: there is no such axis.
     """
-    return Cummax(static_int(axis, "cummax", "axis"))(input)
+    return Cummax(checks.integer("axis", axis, "cummax"))(input)
 
 
 def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
@@ -327,4 +328,4 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     Raises:
         ValueError: there is no such axis.
     """
-    return Cummin(static_int(axis, "cummin", "axis"))(input)
+    return Cummin(checks.integer("axis", axis, "cummin"))(input)

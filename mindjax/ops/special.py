@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jax
 import jax.numpy as jnp
 
+from mindjax.core import checks
 from mindjax.core.dtype import float64
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import mul, pow
 from mindjax.ops.cast import cast
 from mindjax.ops.promotion import floating, promote, promote_pair
-from mindjax.ops.static import axis_in, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -546,7 +546,7 @@ def diff(
         ValueError: there is no such axis.
     """
     parts = [p for p in (prepend, x, append) if p is not None]
-    return _Diff(static_int(n, "diff", "n"), static_int(axis, "diff", "axis"))(*parts)
+    return _Diff(checks.integer("n", n, "diff"), checks.integer("axis", axis, "diff"))(*parts)
 
 
 class _Diff(Primitive, register=False):
@@ -557,6 +557,6 @@ class _Diff(Primitive, register=False):
 
     def compute(self, *parts: Array) -> Array:
         """Join arrays along the axis and take differences."""
-        axis = axis_in(self.axis, next(iter(parts)).ndim, "diff")
+        axis = checks.axis_in_rank(self.axis, next(iter(parts)).ndim, "diff")
         x = jnp.concatenate(promote(*parts, op="diff"), axis)
         return jnp.diff(x, self.n, axis)

@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.primitive import Primitive
 from mindjax.ops.extremes import pick
 from mindjax.ops.promotion import convert, floating
 from mindjax.ops.sorting import order
-from mindjax.ops.static import axes_in, axis_in, static_axis, static_int
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -115,7 +115,7 @@ class ReduceStd(Primitive):
 
 def _moments(record: Any, x: Array) -> tuple[Array, Array]:
     x = floating(x)
-    axes = axes_in(record.dim, x.ndim, record.name)
+    axes = checks.reduced_axes(record.dim, x.ndim, record.name)
     count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
     mean = jnp.mean(x, axes, dtype=x.dtype, keepdims=True)
     total = jnp.sum(jnp.square(jnp.abs(x - mean)), axes, keepdims=record.keepdim)
@@ -126,7 +126,7 @@ def _moments(record: Any, x: Array) -> tuple[Array, Array]:
 def moments_record(cls: type[Any], axis: Any, ddof: Any, keepdims: Any) -> Any:
     """Make a record of this file with checked attributes."""
     return cls(
-        static_axis(axis, cls.__name__), static_int(ddof, cls.__name__, "ddof"), bool(keepdims)
+        checks.axis_or_axes("axis", axis, cls.__name__), checks.integer("ddof", ddof, cls.__name__), bool(keepdims)
     )
 
 
@@ -225,7 +225,7 @@ class Median(Primitive):
         """Find medians and their Int64 positions."""
         flat = self.global_median or x.ndim == 0
         source = x.reshape(-1) if flat else x
-        axis = 0 if self.global_median else axis_in(self.axis, x.ndim, "Median")
+        axis = 0 if self.global_median else checks.axis_in_rank(self.axis, x.ndim, "Median")
         places = order(source, axis, False)
         missing = jnp.isnan(source) if jnp.issubdtype(x.dtype, jnp.inexact) else source != source
         gaps = jnp.sum(missing, axis, dtype=np.int32, keepdims=True)
@@ -259,7 +259,7 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
     Raises:
         ValueError: there is no such axis.
     """
-    return Median(False, static_int(axis, "median", "axis"), bool(keepdims))(input)
+    return Median(False, checks.integer("axis", axis, "median"), bool(keepdims))(input)
 
 
 def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
@@ -276,4 +276,4 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
     Raises:
         ValueError: there is no such axis.
     """
-    return Median(False, static_int(axis, "nanmedian", "axis"), bool(keepdims), True)(input)
+    return Median(False, checks.integer("axis", axis, "nanmedian"), bool(keepdims), True)(input)

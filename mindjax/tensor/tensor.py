@@ -12,9 +12,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from mindjax.core.device import target
 from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, state_lock
+from mindjax.core.view import Same, View
 from mindjax.tensor.methods.arithmetic import ArithmeticMethods
 from mindjax.tensor.methods.conversion import ConversionMethods
 from mindjax.tensor.methods.indexing import IndexingMethods
@@ -44,8 +46,7 @@ class Tensor(
         const_arg: whether a compiled function takes it as a constant.
 
     Raises:
-        TypeError: the data cannot be a Tensor.
-        ValueError: neither data nor shape, dtype and init are given.
+        TypeError: the data cannot be a Tensor, or neither data nor shape and dtype are given.
     """
 
     __slots__ = ()
@@ -66,19 +67,26 @@ class Tensor(
         elif input_data is None:
             if shape is None or dtype is None:
                 raise located(
-                    ValueError,
-                    "For 'Tensor', 'input_data' is missing: give data, or 'shape', 'dtype' and "
-                    "'init'.",
+                    TypeError,
+                    f"For 'Tensor', the type of 'input_data' should be one of '{_ACCEPTED}', but "
+                    "got None without both 'shape' and 'dtype'.",
                 )
             sizes = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
             self._value = np.zeros([0 if s is None else s for s in sizes], as_dtype(dtype).np)
             self.symbolic_shape = sizes
         else:
             self._set_data_of(input_data, dtype)
+            if isinstance(input_data, Handle) and current.frame is None:
+                self._alias(input_data)
         if const_arg:
             self.const_arg = True
         if device is not None:
             self.init_device = device
+
+    def _alias(self, base: Handle) -> None:
+        """Follow another Tensor of the same dtype, and pass writes on to it."""
+        if self._value.dtype == base.value_dtype:
+            self._view = View(base, Same(), ())
 
     def _set_data_of(self, data: Any, dtype: Any) -> None:
         if isinstance(data, Handle):
@@ -155,6 +163,26 @@ class Tensor(
     def nbytes(self) -> int:
         """Bytes of all elements."""
         return self.size * self.itemsize
+
+    @property
+    def data(self) -> Tensor:
+        """A Tensor that aliases this one and takes no part in gradients."""
+        alias = Tensor(self)
+        alias._node = None
+        return alias
+
+    @property
+    def device(self) -> str:
+        """Name of the device that holds the values, ``"CPU"`` if they are still on the host."""
+        value = self._raw()
+        if isinstance(value, np.ndarray | Tracer):
+            return "CPU" if isinstance(value, np.ndarray) else target()
+        device = next(iter(value.devices()))
+        return "CPU" if device.platform == "cpu" else f"{target()}:{device.id}"
+
+    def data_ptr(self) -> int:
+        """Give the address of the first element."""
+        return int(self.array.unsafe_buffer_pointer())
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -332,8 +360,7 @@ class Tensor(
         if self._traced():
             return self._traced_text()
         array = self.asnumpy()
-        with np.printoptions(floatmode="unique"):
-            text = _array_text(array)
+        text = _array_text(array)
         shape = ", ".join(map(str, array.shape))
         lead = "\n" if array.ndim > 1 else " "
         return f"Tensor(shape=[{shape}], dtype={self.dtype}, value={lead}{text})"
@@ -386,17 +413,17 @@ def _unpickle(array: np.ndarray[Any, Any], attributes: dict[str, Any]) -> Tensor
     return tensor
 
 
+# Digits after the point in a repr; the original writes a sign column and an exponent.
+_DIGITS = {"float16": 4, "float32": 8, "float64": 16}
+
+
 def _array_text(array: np.ndarray[Any, Any]) -> str:
-    formatter: dict[str, Any] = {}
-    if array.dtype.kind in "fV" or array.dtype.name == "bfloat16":
-        width = 17 if array.dtype == np.float64 else 8
-        formatter["float_kind"] = lambda x: np.format_float_scientific(
-            x, unique=False, precision=width if width == 8 else 16, exp_digits=2
-        )
-        if array.dtype.name == "bfloat16":
-            array = array.astype(np.float32)
-    chosen: Any = formatter or None
-    return np.array2string(array, separator=", ", formatter=chosen, prefix="")
+    digits = _DIGITS.get(array.dtype.name)
+    if array.ndim == 0 or digits is None:
+        plain = array.astype(np.float32) if array.dtype.kind == "V" else array
+        return np.array2string(plain, separator=", ", prefix="") if array.ndim else str(plain)
+    write: Any = {"float_kind": lambda x: f"{x: .{digits}e}".rjust(digits + 7)}
+    return np.array2string(array, separator=", ", formatter=write, prefix="")
 
 
 def to_numpy(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
@@ -443,7 +470,9 @@ def _sequence_to_numpy(data: Any) -> np.ndarray[Any, Any]:
         array = np.asarray(plain)
     except ValueError as error:
         raise located(
-            ValueError, f"For 'Tensor', the sequence 'input_data' is ragged: {error}."
+            TypeError,
+            "For Tensor, the input_data is a sequence that contain unsupported element or is "
+            f"ragged: {error}.",
         ) from None
     if array.dtype == np.float64 and not _holds_float64(plain):
         array = array.astype(np.float32)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.train import callback as callbacks_module
 from mindjax.train.callback.base import Callback, as_list
-from mindjax.train.callback.checks import require_bool, require_int
 
 logger = logging.getLogger("mindjax")
 
@@ -93,14 +93,16 @@ def check_train(
     Returns:
         The steps of an epoch in sink mode.
     """
-    require_bool(sink_mode)
+    owner = f"Model.{name}"
+    checks.boolean("dataset_sink_mode", sink_mode, owner)
     if isinstance(sink_size, bool) or not isinstance(sink_size, int):
         raise located(
             TypeError,
-            f"The type of input value must be 'int', but got '{type(sink_size).__name__}'.",
+            f"For '{owner}', the type of 'sink_size' must be 'int', but got "
+            f"'{type(sink_size).__name__}'.",
         )
-    require_int(epoch, 1)
-    require_int(initial_epoch, 0)
+    checks.positive_int("epoch", epoch, owner)
+    checks.non_negative_int("initial_epoch", initial_epoch, owner)
     if initial_epoch >= epoch:
         raise located(
             ValueError,

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from mindjax.core import checks
 from mindjax.core.context import get_context, graph_mode
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
@@ -20,7 +21,6 @@ from mindjax.train.callback.base import (
     as_list,
 )
 from mindjax.train.callback.checkpoint import ModelCheckpoint
-from mindjax.train.callback.checks import require_bool, require_int
 from mindjax.train.callback.monitors import LossMonitor, TimeMonitor
 from mindjax.train.dataset_helper import DatasetHelper
 from mindjax.train.metrics import Loss, Metric, get_metrics
@@ -200,7 +200,7 @@ class Model:
         sink_size = check_train(
             "fit", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch
         )
-        require_bool(valid_dataset_sink_mode)
+        checks.boolean("valid_dataset_sink_mode", valid_dataset_sink_mode, "Model.fit")
         if not isinstance(valid_frequency, int | list):
             raise located(
                 TypeError,
@@ -238,7 +238,7 @@ class Model:
 
         MindSpore: ``mindspore.train.Model.eval``.
         """
-        require_bool(dataset_sink_mode)
+        checks.boolean("dataset_sink_mode", dataset_sink_mode, "Model.eval")
         if not self._metric_fns:
             raise located(
                 ValueError,
@@ -317,9 +317,9 @@ class Model:
 
         MindSpore: ``mindspore.train.Model.build``.
         """
-        require_int(epoch, 1)
-        require_int(sink_size, -1)
-        require_bool(sink_mode)
+        checks.positive_int("epoch", epoch, "Model.build")
+        checks.int_at_least("sink_size", sink_size, -1, "Model.build")
+        checks.boolean("sink_mode", sink_mode, "Model.build")
         if not graph_mode():
             raise located(
                 RuntimeError, "Model.build compiles graphs: set mode=GRAPH_MODE, or leave it out."

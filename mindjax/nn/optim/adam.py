@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from mindjax import ops
+from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
-from mindjax.nn.arguments import check_number, check_open_range, check_type
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
 from mindjax.nn.optim.step import one_program
 from mindjax.ops.update import ApplyAdamWithAmsgradV2
@@ -32,10 +32,10 @@ def check_betas(owner: str, beta1: Any, beta2: Any, eps: Any) -> None:
         ValueError: one is out of range.
     """
     for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
-        check_type(owner, name, value, float)
-    check_open_range(owner, "beta1", beta1, 0.0, 1.0)
-    check_open_range(owner, "beta2", beta2, 0.0, 1.0)
-    check_number(owner, "eps", eps, float, ">")
+        checks.of_type(name, value, float, owner)
+    checks.in_range("beta1", beta1, 0.0, 1.0, owner, "()")
+    checks.in_range("beta2", beta2, 0.0, 1.0, owner, "()")
+    checks.float_above("eps", eps, owner)
 
 
 class Adam(Optimizer):
@@ -85,7 +85,7 @@ class Adam(Optimizer):
             ("use_nesterov", use_nesterov),
             ("use_amsgrad", use_amsgrad),
         ):
-            check_type(self.cls_name, name, flag, bool)
+            checks.of_type(name, flag, bool, self.cls_name)
         self.beta1, self.beta2 = Tensor(beta1, float32), Tensor(beta2, float32)
         self.beta1_power = Parameter(initializer(1, (), float32), name="beta1_power")
         self.beta2_power = Parameter(initializer(1, (), float32), name="beta2_power")
@@ -111,7 +111,7 @@ class Adam(Optimizer):
                 f"'use_offload', but got {list(kwargs)}.",
             )
         for name, flag in kwargs.items():
-            check_type(self.cls_name, name, flag, bool)
+            checks.of_type(name, flag, bool, self.cls_name)
         chosen = [name for name, flag in kwargs.items() if flag]
         if len(chosen) > 1 or (chosen and use_amsgrad):
             both = " and ".join([*chosen, *(["use_amsgrad"] if use_amsgrad else [])])

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mindjax import ops
+from mindjax.core import checks
 from mindjax.core.dtype import float32, int32
 from mindjax.core.errors import located
-from mindjax.nn.arguments import check_number, check_type
 from mindjax.nn.optim.step import StepCell, one_program
 from mindjax.ops.update import AdamStep, DescentStep
 from mindjax.tensor.parameter import Parameter, ParameterTuple, changed
@@ -79,7 +79,7 @@ class GroupedOptimizer(StepCell):
         group["params"] = self._check_group(param_group["params"])
         name = f"learning_rate_group_{len(self.param_groups)}"
         group["lr"] = self._rate(group["lr"], name)
-        check_number(self.cls_name, "weight_decay", float(group["weight_decay"]), float, ">=")
+        checks.float_above("weight_decay", float(group["weight_decay"]), self.cls_name, ">=")
         self.param_groups.append(group)
 
     def _check_group(self, params: Any) -> list[Parameter]:
@@ -118,7 +118,7 @@ class GroupedOptimizer(StepCell):
                 "For 'Optimizer', the argument 'learning_rate' must be int, float or Tensor, but "
                 f"got {type(rate)}.",
             )
-        check_number(self.cls_name, "learning rate", float(rate), float, ">=")
+        checks.float_above("learning rate", float(rate), self.cls_name, ">=")
         return Parameter(Tensor(float(rate), float32), name)
 
     def guard(self) -> Any:
@@ -312,15 +312,15 @@ class SGD(GroupedOptimizer):
         maximize: bool = False,
     ) -> None:
         name = type(self).__name__
-        check_type(name, "lr", lr, float, int, bool, Tensor)
+        checks.of_type("lr", lr, (float, int, bool, Tensor), name)
         for key, value in (
             ("momentum", momentum),
             ("weight_decay", weight_decay),
             ("dampening", dampening),
         ):
-            check_type(name, key, value, float, int, bool)
-        check_type(name, "nesterov", nesterov, bool)
-        check_type(name, "maximize", maximize, bool)
+            checks.of_type(key, value, (float, int, bool), name)
+        checks.of_type("nesterov", nesterov, bool, name)
+        checks.of_type("maximize", maximize, bool, name)
         if not isinstance(lr, Tensor):
             _check_at_least_zero("learning rate", lr)
         _check_at_least_zero("momentum value", momentum)
@@ -389,7 +389,7 @@ def _check_params(params: Any) -> Sequence[Any]:
 def _check_adam(
     name: str, lr: Any, betas: Any, eps: Any, weight_decay: Any, amsgrad: Any, maximize: Any
 ) -> None:
-    check_type(name, "betas", betas, tuple)
+    checks.of_type("betas", betas, tuple, name)
     if len(betas) != 2:
         raise located(
             ValueError, f"For '{name}', the size of 'betas' must be 2, but got {len(betas)}."
@@ -401,9 +401,9 @@ def _check_adam(
         ("weight_decay", weight_decay),
         ("lr", lr),
     ):
-        check_type(name, key, value, float)
-    check_type(name, "amsgrad", amsgrad, bool)
-    check_type(name, "maximize", maximize, bool)
+        checks.of_type(key, value, float, name)
+    checks.of_type("amsgrad", amsgrad, bool, name)
+    checks.of_type("maximize", maximize, bool, name)
     _check_at_least_zero("learning rate", lr)
     _check_at_least_zero("epsilon value", eps)
     for i, beta in enumerate(betas):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
-from mindjax.nn.arguments import check_type
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
 from mindjax.nn.optim.step import one_program
 from mindjax.ops.update import ApplyMomentum
@@ -45,13 +45,13 @@ class Momentum(Optimizer):
             if value is MISSING:
                 raise located(TypeError, f"For 'Momentum', missing a required argument: '{name}'")
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_type(self.cls_name, "momentum", momentum, float)
+        checks.of_type("momentum", momentum, float, self.cls_name)
         if momentum < 0.0:
             raise located(
                 ValueError,
                 f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}",
             )
-        check_type(self.cls_name, "use_nesterov", use_nesterov, bool)
+        checks.of_type("use_nesterov", use_nesterov, bool, self.cls_name)
         self.momentum = Parameter(Tensor(momentum, float32), name="momentum")
         self.use_nesterov = use_nesterov
         self.opt = ApplyMomentum(use_nesterov=use_nesterov)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from mindjax import ops
+from mindjax.core import checks
 from mindjax.core.context import get_context
 from mindjax.core.dtype import float32, int32
 from mindjax.core.errors import located
-from mindjax.nn.arguments import check_number, check_type
 from mindjax.nn.cell import Cell
 from mindjax.nn.containers import CellList
 from mindjax.nn.optim.step import StepCell
@@ -89,8 +89,8 @@ class Optimizer(StepCell):
         given = None if parameters is MISSING else _check_parameters(parameters)
         if isinstance(loss_scale, int):
             loss_scale = float(loss_scale)
-        check_type(self.cls_name, "loss_scale", loss_scale, float)
-        check_number(self.cls_name, "loss_scale", loss_scale, float, ">")
+        checks.of_type("loss_scale", loss_scale, float, self.cls_name)
+        checks.float_above("loss_scale", loss_scale, self.cls_name)
         self.loss_scale = loss_scale
         self.need_scale = loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / loss_scale, float32)
@@ -208,7 +208,7 @@ class Optimizer(StepCell):
         """Bring a learning rate to a float, a Tensor or a schedule."""
         if isinstance(rate, float | int):
             rate = float(rate)
-            check_number(self.cls_name, "learning rate", rate, float, ">=")
+            checks.float_above("learning rate", rate, self.cls_name, ">=")
             return rate
         if isinstance(rate, Tensor):
             if rate.ndim > 1:
@@ -275,7 +275,7 @@ class Optimizer(StepCell):
         places = {id(p): i for i, p in enumerate(self.parameters)}
         holders = []
         for p in param if isinstance(param, list) else [param]:
-            check_type(self.cls_name, "parameter", p, Parameter)
+            checks.of_type("parameter", p, Parameter, self.cls_name)
             if id(p) not in places:
                 raise located(
                     ValueError,
@@ -293,7 +293,7 @@ class Optimizer(StepCell):
         """Bring a weight decay to a float or a Cell, times the loss scale."""
         if isinstance(decay, float | int):
             decay = float(decay)
-            check_number(self.cls_name, "weight_decay", decay, float, ">=")
+            checks.float_above("weight_decay", decay, self.cls_name, ">=")
             return decay * self.loss_scale
         if isinstance(decay, Cell):
             self.dynamic_weight_decay = True

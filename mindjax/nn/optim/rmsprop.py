@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mindjax import ops
-from mindjax.nn.arguments import check_number, check_type
+from mindjax.core import checks
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
 from mindjax.nn.optim.step import one_program
 
@@ -50,10 +50,10 @@ class RMSProp(Optimizer):
             ("momentum", momentum, ">="),
             ("epsilon", epsilon, ">"),
         ):
-            check_type(self.cls_name, name, value, float)
-            check_number(self.cls_name, name, value, float, above)
-        check_type(self.cls_name, "use_locking", use_locking, bool)
-        check_type(self.cls_name, "centered", centered, bool)
+            checks.of_type(name, value, float, self.cls_name)
+            checks.float_above(name, value, self.cls_name, above)
+        checks.of_type("use_locking", use_locking, bool, self.cls_name)
+        checks.of_type("centered", centered, bool, self.cls_name)
         self.decay, self.momentum, self.epsilon = decay, momentum, epsilon
         self.centered = centered
         self.opt: Any = (
@@ -120,9 +120,9 @@ class Adagrad(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_type(self.cls_name, "accum", accum, float)
-        check_type(self.cls_name, "update_slots", update_slots, bool)
-        check_number(self.cls_name, "accum", accum, float, ">=")
+        checks.of_type("accum", accum, float, self.cls_name)
+        checks.of_type("update_slots", update_slots, bool, self.cls_name)
+        checks.float_above("accum", accum, self.cls_name, ">=")
         self._first = accum
         self.opt = ops.ApplyAdagrad(update_slots)
         if self.is_bound:

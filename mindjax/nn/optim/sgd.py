@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mindjax import ops
+from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
-from mindjax.nn.arguments import check_type
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
 from mindjax.nn.optim.step import one_program
 from mindjax.tensor.parameter import Parameter
@@ -47,7 +47,7 @@ class SGD(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         momentum = _at_least_zero("momentum", momentum)
         dampening = _at_least_zero("dampening", dampening)
-        check_type(self.cls_name, "nesterov", nesterov, bool)
+        checks.of_type("nesterov", nesterov, bool, self.cls_name)
         if nesterov and (momentum <= 0.0 or dampening != 0.0):
             raise located(
                 ValueError,

@@ -8,9 +8,9 @@ from typing import Any
 
 from mindjax import ops
 from mindjax.autodiff import GradOperation, value_and_grad
+from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
-from mindjax.nn.arguments import check_type
 from mindjax.nn.cell import Cell
 from mindjax.tensor.parameter import ParameterTuple
 
@@ -62,7 +62,7 @@ class WithEvalCell(Cell):
         self, network: Cell, loss_fn: Callable[..., Any], add_cast_fp32: bool = False
     ) -> None:
         super().__init__(auto_prefix=False)
-        check_type(self.cls_name, "add_cast_fp32", add_cast_fp32, bool)
+        checks.of_type("add_cast_fp32", add_cast_fp32, bool, self.cls_name)
         self._network = network
         self._loss_fn = loss_fn
         self.add_cast_fp32 = add_cast_fp32

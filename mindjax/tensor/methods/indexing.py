@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.ops import select as choose
-from mindjax.ops.bound import axis_of
 from mindjax.ops.distributions import random_categorical
 from mindjax.ops.gather import (
     clip_indices,
@@ -98,7 +98,7 @@ class IndexingMethods:
         """
         x, place = (reshape(self, (-1,)), 0) if axis is None else (self, axis)
         indices = indices if isinstance(indices, Handle) else Handle.tensor_class(indices)
-        size = shape_of(x)[axis_of(place, len(shape_of(x)), "take")]
+        size = shape_of(x)[checks.axis_in_rank(place, len(shape_of(x)), "take")]
         if mode == "clip":
             indices = clip_indices(indices, size)
         elif mode == "wrap":

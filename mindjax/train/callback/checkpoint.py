@@ -17,11 +17,11 @@ from mindjax.checkpoint.save import (
     save_checkpoint,
     wait_async_save,
 )
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Tensor
 from mindjax.train.callback.base import Callback, RunContext
-from mindjax.train.callback.checks import require_bool, require_int
 
 logger = logging.getLogger("mindjax")
 
@@ -75,29 +75,30 @@ class CheckpointConfig:
         format: str = "ckpt",
         **kwargs: Any,
     ) -> None:
-        limits = (
-            save_checkpoint_steps,
-            save_checkpoint_seconds,
-            keep_checkpoint_max,
-            keep_checkpoint_per_n_minutes,
-        )
-        for limit in limits:
+        owner = "CheckpointConfig"
+        limits = {
+            "save_checkpoint_steps": save_checkpoint_steps,
+            "save_checkpoint_seconds": save_checkpoint_seconds,
+            "keep_checkpoint_max": keep_checkpoint_max,
+            "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes,
+        }
+        for name, limit in limits.items():
             if limit is not None:
-                require_int(limit, 0)
+                checks.non_negative_int(name, limit, owner)
         if saved_network is not None and not isinstance(saved_network, Cell):
             raise located(
                 TypeError,
                 "For 'CheckpointConfig', the type of 'saved_network' must be None or Cell, but got "
                 f"{type(saved_network)}.",
             )
-        if not any(limits):
+        if not any(limits.values()):
             raise located(
                 ValueError,
                 "For 'CheckpointConfig', the input arguments 'save_checkpoint_steps', "
                 "'save_checkpoint_seconds', 'keep_checkpoint_max' and "
                 "'keep_checkpoint_per_n_minutes' can't be all None or 0.",
             )
-        self.exception_save = require_bool(exception_save)
+        self.exception_save = checks.boolean("exception_save", exception_save, owner)
         self._save_checkpoint_steps = save_checkpoint_steps
         self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self._keep_checkpoint_max = keep_checkpoint_max
@@ -106,7 +107,7 @@ class CheckpointConfig:
             self._keep_checkpoint_per_n_minutes = None
         elif not keep_checkpoint_per_n_minutes:
             self._keep_checkpoint_max = 1
-        self._integrated_save = require_bool(integrated_save)
+        self._integrated_save = checks.boolean("integrated_save", integrated_save, owner)
         check_async(async_save)
         self._async_save = async_save
         self._saved_network = saved_network

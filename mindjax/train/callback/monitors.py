@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.tensor import Tensor
 from mindjax.train.callback.base import Callback, RunContext, loss_of
-from mindjax.train.callback.checks import require_bool, require_int
 
 # Losses that are not printed are checked in batches: reading each would wait for each step.
 _PENDING_LIMIT = 100
@@ -35,7 +35,9 @@ class LossMonitor(Callback):
 
     def __init__(self, per_print_times: int = 1) -> None:
         super().__init__()
-        self._per_print_times = require_int(per_print_times, 0)
+        self._per_print_times = checks.non_negative_int(
+            "per_print_times", per_print_times, "LossMonitor"
+        )
         self._last_print_time = 0
         self._pending: list[tuple[int, int, Any]] = []
 
@@ -121,7 +123,7 @@ class TimeMonitor(Callback):
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
         super().__init__()
         self.data_size = data_size
-        self.data_time = require_bool(data_time, "data_time")
+        self.data_time = checks.boolean("data_time", data_time, "TimeMonitor")
         self.epoch_time = time.time()
         self._clocks: dict[str, _Clock] = {}
         self._evaluated = 0.0
@@ -147,7 +149,7 @@ class TimeMonitor(Callback):
             total -= self._evaluated
         batches = params.get("batch_num")
         steps = batches if isinstance(batches, int) and batches > 0 else self.data_size
-        steps = require_int(steps, 1)
+        steps = checks.positive_int("data_size", steps, "TimeMonitor")
         line = f"{mode.title()} epoch time: {total:5.3f} ms, per step time: {total / steps:5.3f} ms"
         if self.data_time:
             waited = (_fetched(run_context) - clock.fetched) * 1000

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from mindjax.checkpoint.load import load_param_into_net
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.tensor import Parameter, Tensor
 from mindjax.train.callback.base import Callback, RunContext, loss_of
-from mindjax.train.callback.checks import require_bool, require_int, require_type
 
 logger = logging.getLogger("mindjax")
 
@@ -32,10 +32,11 @@ class _Monitor(Callback):
 
     def __init__(self, monitor: str, min_delta: float, verbose: bool, mode: str) -> None:
         super().__init__()
-        self.monitor = require_type("monitor", monitor, str)
-        self.min_delta = abs(require_type("min_delta", min_delta, float, int))
-        self.verbose = require_bool(verbose)
-        self.mode = require_type("mode", mode, str)
+        owner = type(self).__name__
+        self.monitor = checks.of_type("monitor", monitor, str, owner)
+        self.min_delta = abs(checks.of_type("min_delta", min_delta, (float, int), owner))
+        self.verbose = checks.boolean("verbose", verbose, owner)
+        self.mode = checks.of_type("mode", mode, str, owner)
         if mode not in ("auto", "min", "max"):
             raise located(ValueError, f"mode should be 'auto', 'min' or 'max', but got {mode}.")
         self._smaller = mode == "min" or (mode == "auto" and monitor in _SMALLER_IS_BETTER)
@@ -111,11 +112,14 @@ class EarlyStopping(_Monitor):
         restore_best_weights: bool = False,
     ) -> None:
         super().__init__(monitor, min_delta, verbose, mode)
-        self.patience = require_int(patience, 0)
+        owner = type(self).__name__
+        self.patience = checks.non_negative_int("patience", patience, owner)
         self.baseline = baseline
         if baseline is not None:
-            require_type("baseline", baseline, float, int)
-        self.restore_best_weights = require_bool(restore_best_weights)
+            checks.of_type("baseline", baseline, (float, int), owner)
+        self.restore_best_weights = checks.boolean(
+            "restore_best_weights", restore_best_weights, owner
+        )
         self.stopped_epoch = 0
         self.best_weights_param_dict: dict[str, Parameter] | None = None
 
@@ -192,21 +196,13 @@ class ReduceLROnPlateau(_Monitor):
         min_lr: float = 0,
     ) -> None:
         super().__init__(monitor, min_delta, verbose, mode)
-        if not isinstance(factor, float):
-            raise located(
-                TypeError,
-                f"The input value must be 'float', but got '{type(factor).__name__}' for 'factor'.",
-            )
-        if not 0 < factor < 1:
-            raise located(
-                ValueError,
-                f"The input value must be in range of (0.0, 1.0), but got {factor} with type "
-                "'float' for 'factor'.",
-            )
+        owner = type(self).__name__
+        checks.of_type("factor", factor, float, owner)
+        checks.in_range("factor", factor, 0.0, 1.0, owner, "()")
         self.factor = factor
-        self.patience = require_int(patience, 0)
-        self.cooldown = require_int(cooldown, 0)
-        self.min_lr = require_type("min_lr", min_lr, float, int)
+        self.patience = checks.non_negative_int("patience", patience, owner)
+        self.cooldown = checks.non_negative_int("cooldown", cooldown, owner)
+        self.min_lr = checks.of_type("min_lr", min_lr, (float, int), owner)
         self.cooldown_counter = 0
 
     def on_train_begin(self, run_context: RunContext) -> None:
