@@ -12,7 +12,7 @@ import numpy as np
 from mindjax.core import jax_private
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
-from mindjax.core.errors import is_located, located
+from mindjax.core.errors import is_located, located, drop_jax_notes
 from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.primitive import Primitive, _Engine, computation
 from mindjax.core.tape import Backward, Node
@@ -173,7 +173,9 @@ def _execute(found: Executable, arrays: list[Any], traced: bool) -> Any:
         return found.call(*arrays)
     except (TypeError, ValueError, IndexError, AttributeError) as error:
         if is_located(error) or isinstance(error, jax.errors.JAXTypeError):
+            drop_jax_notes(error)
             raise
+        drop_jax_notes(error)
         kinds = (IndexError, ValueError, TypeError)
         # A compute that misses an attribute was given None or a sequence for a Tensor.
         kind = next((k for k in kinds if isinstance(error, k)), TypeError)
@@ -196,6 +198,10 @@ def _execute(found: Executable, arrays: list[Any], traced: bool) -> Any:
                 f"For '{found.record.name}', an input was replaced by another thread while it was "
                 "read: take a copy of the Tensor first.",
             ) from None
+        drop_jax_notes(error)
+        raise
+    except Exception as error:
+        drop_jax_notes(error)
         raise
     finally:
         _set_x64(old)

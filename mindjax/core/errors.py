@@ -57,6 +57,17 @@ def located(error: type[ErrorType], message: str) -> ErrorType:
     return made
 
 
+def drop_jax_notes(error: BaseException) -> None:
+    """Take off the notes on hidden frames that jax adds to errors that pass through it.
+
+    Args:
+        error: exception on its way out.
+    """
+    notes = getattr(error, "__notes__", None)
+    if notes:
+        error.__notes__ = [n for n in notes if "JAX_TRACEBACK_FILTERING" not in n]
+
+
 def is_located(error: BaseException) -> bool:
     """Tell whether an exception was made by `located`."""
     return getattr(error, "mindjax_located", False)

@@ -14,6 +14,7 @@ from jax.core import eval_jaxpr
 
 from mindjax.core import jax_private
 from mindjax.core.caches import count_compilation
+from mindjax.core.errors import drop_jax_notes
 from mindjax.core.handle import Handle, current, state_lock, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import (
@@ -265,6 +266,9 @@ def _trace(
     try:
         tokens = [fresh_array(outside_value(h)) for h in explicit]
         closed = jax.make_jaxpr(body)([jax.typeof(t) for t in tokens], *shapes)
+    except BaseException as error:
+        drop_jax_notes(error)
+        raise
     finally:
         jax_private.set_x64(old)
         current.user_x64 = user_x64

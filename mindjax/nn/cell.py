@@ -31,6 +31,7 @@ _OWN = frozenset(
     {
         "_params", "_cells", "_buffers", "_programs", "_hooks", "_flags", "_set_aside", "_pending",
         "_param_prefix", "_auto_prefix", "_guarded", "_inputs", "_strategies",
+        "_name_prefix",
     }
 )  # fmt: skip
 

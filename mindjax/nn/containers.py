@@ -46,9 +46,9 @@ class _Indexed(Cell):
             self.__dict__[name] = cell
 
     def _name_new(self, cell: Cell, name: str) -> None:
-        """Name a new Cell's Parameters after its position; a Cell named before keeps its names."""
+        """Name a new Cell's Parameters after its place in the container."""
         if self._auto_prefix:
-            cell.update_parameters_name(f"{name}.")
+            cell.update_parameters_name(f"{self.__dict__.get('_name_prefix', '')}{name}.")
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -61,6 +61,15 @@ class _Indexed(Cell):
 
     def _renumber(self, cells: list[Cell]) -> None:
         self._replace_all((str(i), c) for i, c in enumerate(cells))
+
+    def _rename(self) -> None:
+        """Name the Parameters after the positions that the Cells have now."""
+        if not self._auto_prefix:
+            return
+        prefix = self.__dict__.get("_name_prefix", "")
+        for position, cell in enumerate(self._cells.values()):
+            for name, parameter in cell.parameters_and_names(name_prefix=f"{prefix}{position}"):
+                parameter.name = name
 
 
 class SequentialCell(_Indexed):
@@ -111,6 +120,7 @@ class SequentialCell(_Indexed):
         for name in names[index] if isinstance(index, slice) else [names[self._position(index)]]:
             self._remove(name)
         self._renumber(list(self._cells.values()))
+        self._rename()
 
     def append(self, cell: Cell) -> SequentialCell:
         """Add a Cell at the end; gives the container.
@@ -173,6 +183,7 @@ class CellList(_Indexed):
         cells = list(self._cells.values())
         del cells[index if isinstance(index, slice) else self._position(index)]
         self._renumber(cells)
+        self._rename()
 
     def __iadd__(self, cells: Iterable[Cell]) -> CellList:
         self.extend(cells)
@@ -218,6 +229,7 @@ class CellList(_Indexed):
         self._name_new(self._check(cell), str(position))
         cells.insert(position, cell)
         self._renumber(cells)
+        self._rename()
 
     def construct(self, *inputs: Any) -> Any:
         """Refuse: a list of Cells is not run as a whole.

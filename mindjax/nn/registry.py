@@ -308,6 +308,8 @@ class RegistryMixin:
             )
         for name, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = prefix + name
+        for path, cell in self.cells_and_names() if recurse else [("", self)]:
+            cell.__dict__["_name_prefix"] = prefix + (f"{path}." if path else "")
 
     def check_names(self) -> None:
         """Check that Parameter names are unique.

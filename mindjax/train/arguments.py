@@ -80,6 +80,28 @@ def check_arguments(
         )
 
 
+def size_of(dataset: Any, owner: str) -> int:
+    """Ask a dataset for its number of batches.
+
+    Args:
+        dataset: the dataset.
+        owner: what the user called, for messages.
+
+    Returns:
+        the number of batches of an epoch.
+
+    Raises:
+        AttributeError: it is no dataset.
+    """
+    if not hasattr(dataset, "get_dataset_size"):
+        raise located(
+            AttributeError,
+            f"For '{owner}', the '{type(dataset).__name__}' object has no attribute "
+            "'get_dataset_size': give a dataset of mindspore.dataset.",
+        )
+    return dataset.get_dataset_size()
+
+
 def check_train(
     name: str,
     epoch: Any,
@@ -110,7 +132,7 @@ def check_train(
             f"'initial_epoch', but got the parameter 'epoch' is {epoch}, 'initial_epoch' is "
             f"{initial_epoch}.",
         )
-    size = dataset.get_dataset_size()
+    size = size_of(dataset, owner)
     if size == 0:
         raise located(
             ValueError, "There is no valid data in dataset, please check dataset file firstly."

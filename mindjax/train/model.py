@@ -12,7 +12,13 @@ from mindjax.core.context import get_context, graph_mode
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Tensor
-from mindjax.train.arguments import OWN_CALLBACKS, check_arguments, check_methods, check_train
+from mindjax.train.arguments import (
+    OWN_CALLBACKS,
+    check_arguments,
+    check_methods,
+    check_train,
+    size_of,
+)
 from mindjax.train.callback.base import (
     Callback,
     CallbackManager,
@@ -501,7 +507,7 @@ class Model:
         network = self._eval_network
         params.eval_network = network
         params.valid_dataset = dataset
-        params.batch_num = dataset.get_dataset_size()
+        params.batch_num = size_of(dataset, "Model.eval")
         params.mode = "eval"
         params.cur_step_num = 0
         params.dataset_sink_mode = False

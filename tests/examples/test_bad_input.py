@@ -41,6 +41,13 @@ class Net(nn.Cell):
 Net()(ones(2, 3, 28, 28))
 """
 
+UNDER_GRAD = """
+net = nn.Dense(4, 3)
+def forward(x):
+    return net(x).sum()  # here
+ms.value_and_grad(forward, None, net.trainable_params())(ones(2, 3))
+"""
+
 NET_TRAINED = """
 net = nn.Dense(4, 3)
 loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
@@ -86,6 +93,7 @@ next(rows(np.ones(8)).map(fail, ["x"]).create_tuple_iterator())  # here
 MISTAKES = [
     ("channels", "RuntimeError", "For 'Conv2D', 'C_in' of input 'x' shape", NET),
     ("dense", "ValueError", "'x1_col': 3 and 'x2_row': 4", "nn.Dense(4, 2)(ones(2, 3))"),
+    ("under value_and_grad", "ValueError", "'x1_col': 3 and 'x2_row': 4", UNDER_GRAD),
     (
         "batchnorm",
         "ValueError",
@@ -285,6 +293,12 @@ MISTAKES = [
         "must be int and must > 0, but got '-1' with type 'int'",
         "ms.Model(nn.Dense(4, 3), nn.MSELoss(), nn.SGD([ms.Parameter(1.0)], 0.1))"
         ".train(-1, rows(np.ones(8)))",
+    ),
+    (
+        "a list in place of a dataset",
+        "AttributeError",
+        "'list' object has no attribute 'get_dataset_size'",
+        "ms.Model(nn.Dense(4, 3), nn.MSELoss(), nn.SGD([ms.Parameter(1.0)], 0.1)).train(1, [1, 2])",
     ),
     (
         "negative width",
