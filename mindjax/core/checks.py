@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
+from mindjax.core.handle import Handle
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -114,9 +116,7 @@ def int_in_range(name: str, value: Any, low: int, high: int, owner: str) -> int:
     return number
 
 
-def float_above(
-    name: str, value: Any, owner: str = "", bound: Literal[">", ">="] | None = ">"
-) -> float:
+def float_above(name: str, value: Any, owner: str = "", bound: str | None = ">") -> float:
     """Check that an argument is a float above 0.
 
     Args:
@@ -275,18 +275,175 @@ def pool_sizes(name: str, value: Any, count: int, owner: str) -> tuple[int, ...]
     return tuple(sizes)
 
 
-def axis_in_rank(axis: int, rank: int, owner: str) -> int:
-    """Check an axis against an array's rank and count it from the front.
+def python_value(value: Any) -> Any:
+    """Give a size, axis or list of these as Python values; Tensors must hold values.
+
+    Args:
+        value: number, dtype, Tensor, or nested sequence of numbers and Tensors.
+
+    Returns:
+        Python numbers, tuples for sequences and for Tensors with axes.
+    """
+    if isinstance(value, Handle):
+        value = np.asarray(value)
+    if isinstance(value, np.ndarray):
+        return value.item() if value.ndim == 0 else tuple(value.tolist())
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple | list):
+        return tuple(python_value(v) for v in value)
+    return value
+
+
+def integer(name: str, value: Any, owner: str) -> int:
+    """Check one integer argument; a bool does not count.
+
+    Args:
+        name: of the argument.
+        value: int, or integer Tensor of one element.
+        owner: class or function named in the error.
+
+    Returns:
+        The Python int.
 
     Raises:
-        ValueError: it is outside.
+        TypeError: it is no integer.
     """
-    if not -rank <= axis < rank:
+    if type(value) is int:
+        return value
+    value = python_value(value)
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise located(
+            TypeError,
+            f"For '{owner}', the '{name}' must be int, but got {value!r} with type "
+            f"'{type(value).__name__}'.",
+        ) from None
+
+
+def integers(name: str, value: Any, owner: str) -> tuple[int, ...]:
+    """Check a tuple of sizes or axes: a sequence of integers, or a Tensor of such.
+
+    Raises:
+        TypeError: it is no sequence, or an element is no integer.
+    """
+    if type(value) is tuple and all(type(v) is int for v in value):
+        return value
+    value = python_value(value)
+    if not isinstance(value, tuple):
+        raise located(
+            TypeError,
+            f"For '{owner}', the '{name}' must be a tuple or list of int, but got {value!r} with "
+            f"type '{type(value).__name__}'.",
+        )
+    return tuple(integer(name, v, owner) for v in value)
+
+
+def sizes(name: str, value: Any, owner: str) -> tuple[int, ...]:
+    """Check a shape, where one integer stands for one axis and -1 is not allowed.
+
+    Raises:
+        TypeError: an element is no integer.
+        ValueError: a size is negative.
+    """
+    value = python_value(value)
+    shape = integers(name, value if isinstance(value, tuple) else (value,), owner)
+    if any(size < 0 for size in shape):
         raise located(
             ValueError,
-            f"For primitive[{owner}], the axis must be in [{-rank},{rank}), but got {axis}.",
+            f"For '{owner}', the '{name}' must not hold negative sizes, but got {shape}.",
         )
-    return axis % rank
+    return shape
+
+
+def axis_or_axes(name: str, value: Any, owner: str) -> int | tuple[int, ...] | None:
+    """Check an argument that may be None, one axis, or a sequence or Tensor of axes.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    if value is None or type(value) is int:
+        return value
+    value = python_value(value)
+    return integers(name, value, owner) if isinstance(value, tuple) else integer(name, value, owner)
+
+
+def axis_in_rank(
+    axis: Any, rank: int, owner: str = "", name: str = "axis", scalar: bool = True
+) -> int:
+    """Check an axis against an array's rank and count it from the front.
+
+    Args:
+        axis: integer from ``-rank`` to ``rank - 1``.
+        rank: number of axes.
+        owner: op named in the error; without it the words are those of the original's views.
+        name: of the argument.
+        scalar: whether a 0-d array counts as one axis.
+
+    Returns:
+        The axis, not negative.
+
+    Raises:
+        TypeError: ``axis`` is no integer.
+        ValueError: there is no such axis.
+    """
+    axis = integer(name, axis, owner)
+    rank = max(rank, 1) if scalar else rank
+    if -rank <= axis < rank:
+        return axis % rank
+    raise located(
+        ValueError,
+        f"For primitive[{owner}], the {name} must be in [{-rank},{rank}), but got {axis}."
+        if owner
+        else f"Dimension out of range (expected to be in range of [{-rank}, {rank}), but got "
+        f"{axis})",
+    )
+
+
+def axes_in_rank(axes: Sequence[Any], rank: int, owner: str, name: str = "axis") -> tuple[int, ...]:
+    """Check several axes as `axis_in_rank`; none may repeat.
+
+    Raises:
+        TypeError: one is no integer.
+        ValueError: one is out of range or repeats.
+    """
+    out = tuple(axis_in_rank(a, rank, owner, name) for a in axes)
+    if len(set(out)) != len(out):
+        raise located(
+            ValueError, f"For '{owner}', the '{name}' must all be unique, but got {tuple(axes)}."
+        )
+    return out
+
+
+def reduced_axes(axis: Any, rank: int, owner: str, name: str = "axis") -> tuple[int, ...]:
+    """Check the axes of a reduction as `axis_in_rank`; none given means all.
+
+    Args:
+        axis: None, int, or tuple of int.
+        rank: number of axes of the array.
+        owner: op named in the error.
+        name: of the argument.
+
+    Returns:
+        The axes, not negative.
+
+    Raises:
+        TypeError: one is no integer.
+        ValueError: there is no such axis.
+        RuntimeError: an axis is given twice.
+    """
+    if axis is None or axis == ():
+        return tuple(range(rank))
+    given = axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(axis_in_rank(a, rank, owner, f"{name} value") for a in given)
+    if len(set(axes)) != len(axes):
+        raise located(
+            RuntimeError, f"For '{owner}', an axis appears multiple times in '{name}': {axis}."
+        )
+    return axes if rank else ()
 
 
 def floating(name: str, dtype: Any, owner: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from mindjax.core import jax_private
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
-from mindjax.core.errors import is_located, located, drop_jax_notes
+from mindjax.core.errors import drop_jax_notes, is_located, located
 from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.primitive import Primitive, _Engine, computation
 from mindjax.core.tape import Backward, Node

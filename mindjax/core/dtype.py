@@ -12,7 +12,11 @@ from mindjax.core.errors import located
 
 
 class Type:
-    """Base of all type objects."""
+    """Base of all type objects.
+
+    Args:
+        name: the original's name, such as ``"Float32"``.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -236,12 +240,20 @@ def as_dtype(dtype: Any) -> Number:
 
 
 def dtype_to_nptype(type_: Number) -> type:
-    """Give the numpy scalar type of a MindSpore dtype (MindSpore: ``dtype_to_nptype``)."""
+    """Give the numpy scalar type of a MindSpore dtype (MindSpore: ``dtype_to_nptype``).
+
+    Args:
+        type_: the dtype.
+    """
     return to_np(type_).type
 
 
 def dtype_to_pytype(type_: Number) -> type:
-    """Give the Python type that holds values of a MindSpore dtype."""
+    """Give the Python type that holds values of a MindSpore dtype.
+
+    Args:
+        type_: the dtype.
+    """
     return {"bool": _bool, "int": _int, "uint": _int, "float": _float, "complex": _complex}[
         as_dtype(type_).kind
     ]
@@ -249,6 +261,9 @@ def dtype_to_pytype(type_: Number) -> type:
 
 def pytype_to_dtype(obj: Any) -> Type:
     """Map a Python or numpy type to a MindSpore dtype (MindSpore: ``pytype_to_dtype``).
+
+    Args:
+        obj: the type.
 
     Raises:
         NotImplementedError: ``obj`` has no counterpart.
@@ -266,7 +281,11 @@ def pytype_to_dtype(obj: Any) -> Type:
 
 
 def get_py_obj_dtype(obj: Any) -> Type:
-    """Give the MindSpore type of a Python object or of a Python type."""
+    """Give the MindSpore type of a Python object or of a Python type.
+
+    Args:
+        obj: the object or type.
+    """
     if isinstance(obj, type):
         return pytype_to_dtype(obj)
     dtype = getattr(obj, "dtype", None)

@@ -232,6 +232,12 @@ def unwrap(value: Any) -> Any:
     return value
 
 
+def leaf(handle: Handle) -> Any:
+    """Give what a handle holds, for jax's trees: an array, or whatever jax put in its place."""
+    value = handle._value
+    return handle.array if value is None or hasattr(value, "dtype") else value
+
+
 def is_traced(value: Any) -> bool:
     """Tell whether an array is being traced by any jax transformation."""
     return isinstance(value, Tracer)

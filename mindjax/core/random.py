@@ -37,11 +37,11 @@ class _Advance(Primitive, register=False):
 class Generator:
     """A stream of random numbers (MindSpore: ``Generator``).
 
-    The same seed gives the same stream in PYNATIVE and GRAPH.
+    The same seed (`manual_seed`) gives the same stream in PYNATIVE and GRAPH.
     """
 
-    def __init__(self, seed: int | None = None) -> None:
-        seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
+    def __init__(self) -> None:
+        seed = int.from_bytes(os.urandom(4), "little")
         self._initial = seed
         # One made inside a user's jax trace dies with it: it may advance there.
         self._inside_trace = jax_private.tracing()
@@ -109,6 +109,21 @@ class Generator:
         return seed.array, drawn
 
 
+def seeded(seed: int) -> Generator:
+    """Make a generator with a seed of its own; also inside a user's jax trace.
+
+    Args:
+        seed: integer from 0 up.
+
+    Returns:
+        The generator.
+    """
+    generator = Generator()
+    generator._initial = seed
+    generator._seed = RandomState(seed, "generator.seed")
+    return generator
+
+
 def check_seed(seed: Any) -> int:
     """Check a seed.
 
@@ -150,7 +165,7 @@ class _Global:
 def default_generator() -> Generator:
     """Give the generator of ops that get none."""
     if _Global.generator is None:
-        _Global.generator = Generator(_Global.seed)
+        _Global.generator = Generator() if _Global.seed is None else seeded(_Global.seed)
     return _Global.generator
 
 

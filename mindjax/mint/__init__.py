@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from mindjax.mint.arithmetic import add as add
 from mindjax.mint.arithmetic import baddbmm as baddbmm
 from mindjax.mint.arithmetic import bmm as bmm
+from mindjax.mint.arithmetic import dot as dot
 from mindjax.mint.arithmetic import frac as frac
 from mindjax.mint.arithmetic import isnan as isnan
 from mindjax.mint.arithmetic import mv as mv
@@ -31,12 +32,14 @@ from mindjax.mint.reduction import median as median
 from mindjax.mint.reduction import min as min
 from mindjax.mint.reduction import norm as norm
 from mindjax.mint.reduction import prod as prod
+from mindjax.mint.reduction import softmax as softmax
 from mindjax.mint.reduction import sort as sort
 from mindjax.mint.reduction import std as std
 from mindjax.mint.reduction import std_mean as std_mean
 from mindjax.mint.reduction import topk as topk
 from mindjax.mint.reduction import var as var
 from mindjax.mint.reduction import var_mean as var_mean
+from mindjax.ops.activation import sigmoid as sigmoid
 from mindjax.ops.arithmetic import abs as abs
 from mindjax.ops.arithmetic import div as div
 from mindjax.ops.arithmetic import divide as divide
@@ -96,7 +99,6 @@ from mindjax.ops.products import einsum as einsum
 from mindjax.ops.products import matmul as matmul
 from mindjax.ops.products import mm as mm
 from mindjax.ops.products import outer as outer
-from mindjax.ops.products import vector_dot as dot
 from mindjax.ops.reduction import logsumexp as logsumexp
 from mindjax.ops.reduction import sum as sum
 from mindjax.ops.rounding import ceil as ceil
@@ -134,12 +136,18 @@ from mindjax.ops.trigonometry import tanh as tanh
 
 # isort: split
 # shape, indexing, creation, sampling
+from mindjax.mint.creation import clone as clone
+from mindjax.mint.creation import full as full
 from mindjax.mint.creation import linspace as linspace
 from mindjax.mint.creation import ones as ones
 from mindjax.mint.creation import zeros as zeros
 from mindjax.mint.indexing import gather as gather
+from mindjax.mint.indexing import index_add as index_add
 from mindjax.mint.indexing import index_select as index_select
 from mindjax.mint.indexing import scatter as scatter
+from mindjax.mint.indexing import scatter_add as scatter_add
+from mindjax.mint.indexing import unique as unique
+from mindjax.mint.sampling import bernoulli as bernoulli
 from mindjax.mint.sampling import multinomial as multinomial
 from mindjax.mint.sampling import normal as normal
 from mindjax.mint.sampling import rand as rand
@@ -169,18 +177,14 @@ from mindjax.ops.creation import eye as eye
 from mindjax.ops.creation import full_like as full_like
 from mindjax.ops.creation import ones_like as ones_like
 from mindjax.ops.creation import zeros_like as zeros_like
-from mindjax.ops.gather import take_flat as take
+from mindjax.ops.gather import take as take
 from mindjax.ops.masking import masked_select as masked_select
 from mindjax.ops.masking import nonzero as nonzero
-from mindjax.ops.masking import unique_sorted as unique
 from mindjax.ops.ranges import arange as arange
 from mindjax.ops.rearrange import flip as flip
 from mindjax.ops.rearrange import roll as roll
 from mindjax.ops.rearrange import tril as tril
 from mindjax.ops.rearrange import triu as triu
-from mindjax.ops.sampling import bernoulli_by as bernoulli
-from mindjax.ops.scatter import index_sum as index_add
-from mindjax.ops.scatter import scatter_along_add as scatter_add
 from mindjax.ops.sequence import dstack as dstack
 from mindjax.ops.sequence import hstack as hstack
 from mindjax.ops.sequence import tile as tile
@@ -191,7 +195,6 @@ from mindjax.ops.shape import reshape as reshape
 from mindjax.ops.shape import swapaxes as swapaxes
 from mindjax.ops.shape import t as t
 from mindjax.ops.shape import unsqueeze as unsqueeze
-from mindjax.ops.state import identity as clone
 
 # networks
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from mindjax.ops.masking import nonzero
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
 
+dot = products.vector_dot
+
 
 def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """Compute ``input + alpha * other`` (MindSpore: ``mint.add``).

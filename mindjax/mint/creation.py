@@ -12,18 +12,55 @@ from mindjax.ops.creation import one_hot as _one_hot
 from mindjax.ops.creation import ones as _ones
 from mindjax.ops.creation import zeros as _zeros
 from mindjax.ops.ranges import linspace as _linspace
+from mindjax.ops.state import identity
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
 
 
+def clone(input: Tensor) -> Tensor:
+    """Copy a Tensor; gradients pass through (MindSpore: ``mint.clone``).
+
+    Args:
+        input: Tensor of any shape and dtype.
+
+    Returns:
+        New Tensor of the same shape and dtype.
+    """
+    return identity(input)
+
+
 def zeros(size: Any, *, dtype: Any = None) -> Tensor:
-    """Make zeros; as ``ops.zeros``."""
+    """Fill a shape with zeros (MindSpore: ``mint.zeros``).
+
+    Args:
+        size: sizes.
+        dtype: element type; Float32 by default.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: ``size`` holds no integers.
+        ValueError: a size is negative.
+    """
     return _zeros(size, dtype)
 
 
 def ones(size: Any, *, dtype: Any = None) -> Tensor:
-    """Make ones; as ``ops.ones``."""
+    """Fill a shape with ones (MindSpore: ``mint.ones``); arguments as `zeros`.
+
+    Args:
+        size: sizes.
+        dtype: element type; Float32 by default.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: ``size`` holds no integers.
+        ValueError: a size is negative.
+    """
     return _ones(size, dtype)
 
 

@@ -11,7 +11,7 @@ from mindjax.core.dtype import Number, as_dtype, int64
 from mindjax.ops import arithmetic, extremes, linalg, reduction, sorting, statistics
 from mindjax.ops.cast import cast
 from mindjax.ops.extremes import Argmin
-from mindjax.ops.bound import bind
+from mindjax.ops.softmax import softmax as _softmax
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -181,7 +181,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     """
     axis = None if dim is None else checks.integer("dim", dim, "argmin")
     keep = bool(keepdim) and axis is not None
-    return bind(Argmin(axis, int64), keep_dims=keep)(input)
+    return Argmin(axis, int64, keep_dims=keep)(input)
 
 
 def var(input: Tensor, dim: Axis = None, *, correction: int = 1, keepdim: bool = False) -> Tensor:
@@ -450,3 +450,20 @@ def topk(
     """
     values, index = sorting.topk(input, k, dim, largest, sorted)
     return values, cast(index, int64)
+
+
+def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Make exponentials that sum to 1 along an axis (MindSpore: ``mint.softmax``).
+
+    Args:
+        input: any shape but (), float.
+        dim: the axis.
+        dtype: dtype that ``input`` is cast to first.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        ValueError: there is no such axis.
+    """
+    return _softmax(input, dim, dtype=dtype)

@@ -1,5 +1,25 @@
 """Cells: networks, layers, losses, optimizers and training steps, an explicit list."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mindjax.nn.metrics import F1 as F1
+    from mindjax.nn.metrics import MAE as MAE
+    from mindjax.nn.metrics import MSE as MSE
+    from mindjax.nn.metrics import Accuracy as Accuracy
+    from mindjax.nn.metrics import Fbeta as Fbeta
+    from mindjax.nn.metrics import Loss as Loss
+    from mindjax.nn.metrics import Metric as Metric
+    from mindjax.nn.metrics import Precision as Precision
+    from mindjax.nn.metrics import Recall as Recall
+    from mindjax.nn.metrics import Top1CategoricalAccuracy as Top1CategoricalAccuracy
+    from mindjax.nn.metrics import Top5CategoricalAccuracy as Top5CategoricalAccuracy
+    from mindjax.nn.metrics import TopKCategoricalAccuracy as TopKCategoricalAccuracy
+    from mindjax.nn.metrics import get_metric_fn as get_metric_fn
+    from mindjax.nn.metrics import names as names
+    from mindjax.nn.metrics import rearrange_inputs as rearrange_inputs
+
+from mindjax.nn import metrics as metrics
 from mindjax.nn.activation import CELU as CELU
 from mindjax.nn.activation import ELU as ELU
 from mindjax.nn.activation import GELU as GELU
@@ -113,3 +133,16 @@ from mindjax.nn.wrap import TrainOneStepCell as TrainOneStepCell
 from mindjax.nn.wrap import WithEvalCell as WithEvalCell
 from mindjax.nn.wrap import WithGradCell as WithGradCell
 from mindjax.nn.wrap import WithLossCell as WithLossCell
+
+# `get_metrics` belongs to the old import path alone.
+_METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _METRICS:
+        return getattr(metrics, name)
+    raise AttributeError(f"module 'mindspore.nn' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_METRICS})

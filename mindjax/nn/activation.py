@@ -12,13 +12,23 @@ from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.ops import activation as ops
 from mindjax.ops.normalization import LRN as _LRN
+from mindjax.ops.softmax import LogSoftmax as _LogSoftmax
+from mindjax.ops.softmax import Softmax as _Softmax
+from mindjax.ops.softmax import softmax, softmin
 from mindjax.ops.trigonometry import tanh
 from mindjax.tensor.initializer import initializer
 from mindjax.tensor.parameter import Parameter
 from mindjax.tensor.tensor import Tensor
 
 
-class ReLU(Cell):
+class _Plain(Cell):
+    """A layer without arguments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class ReLU(_Plain):
     """max(x, 0) (MindSpore: ``nn.ReLU``)."""
 
     def construct(self, input: Any) -> Any:
@@ -26,7 +36,7 @@ class ReLU(Cell):
         return ops.relu(input)
 
 
-class ReLU6(Cell):
+class ReLU6(_Plain):
     """min(max(x, 0), 6) (MindSpore: ``nn.ReLU6``)."""
 
     def construct(self, x: Any) -> Any:
@@ -139,7 +149,7 @@ class CELU(Cell):
         return self.celu(x)
 
 
-class SeLU(Cell):
+class SeLU(_Plain):
     """Self-normalising exponential linear unit (Klambauer 2017; MindSpore: ``nn.SeLU``)."""
 
     def construct(self, input_x: Any) -> Any:
@@ -163,7 +173,7 @@ class GELU(Cell):
         return ops.gelu(x, "tanh" if self.approximate else "none")
 
 
-class FastGelu(Cell):
+class FastGelu(_Plain):
     """Gaussian error linear unit by a logistic function (MindSpore: ``nn.FastGelu``)."""
 
     def construct(self, x: Any) -> Any:
@@ -171,7 +181,7 @@ class FastGelu(Cell):
         return ops.fast_gelu(x)
 
 
-class SiLU(Cell):
+class SiLU(_Plain):
     """x * sigmoid(x) (MindSpore: ``nn.SiLU``)."""
 
     def construct(self, x: Any) -> Any:
@@ -179,7 +189,7 @@ class SiLU(Cell):
         return ops.silu(x)
 
 
-class Sigmoid(Cell):
+class Sigmoid(_Plain):
     """Logistic function (MindSpore: ``nn.Sigmoid``)."""
 
     def construct(self, x: Any) -> Any:
@@ -187,7 +197,7 @@ class Sigmoid(Cell):
         return ops.sigmoid(x)
 
 
-class LogSigmoid(Cell):
+class LogSigmoid(_Plain):
     """Logarithm of the logistic function (MindSpore: ``nn.LogSigmoid``)."""
 
     def construct(self, input_x: Any) -> Any:
@@ -195,7 +205,7 @@ class LogSigmoid(Cell):
         return ops.logsigmoid(input_x)
 
 
-class HSigmoid(Cell):
+class HSigmoid(_Plain):
     """relu6(x + 3) / 6 (MindSpore: ``nn.HSigmoid``)."""
 
     def construct(self, input: Any) -> Any:
@@ -203,7 +213,7 @@ class HSigmoid(Cell):
         return ops.hardsigmoid(input)
 
 
-class HSwish(Cell):
+class HSwish(_Plain):
     """x * relu6(x + 3) / 6 (MindSpore: ``nn.HSwish``)."""
 
     def construct(self, input: Any) -> Any:
@@ -220,14 +230,14 @@ class Softmax(Cell):
 
     def __init__(self, axis: Any = -1) -> None:
         super().__init__()
-        self.softmax = ops.Softmax(axis)
+        self.softmax = _Softmax(axis)
 
     def construct(self, input: Any) -> Any:
         """Apply it along the axis."""
         return self.softmax(input)
 
 
-class Softmax2d(Cell):
+class Softmax2d(_Plain):
     """Softmax over the channels of (N, C, H, W) or (C, H, W) (MindSpore: ``nn.Softmax2d``)."""
 
     def construct(self, x: Any) -> Any:
@@ -237,7 +247,7 @@ class Softmax2d(Cell):
                 ValueError,
                 f"For 'Softmax2d', the dim of input 'x' must be 3 or 4, but got {len(x.shape)}.",
             )
-        return ops.softmax(x, -3)
+        return softmax(x, -3)
 
 
 class LogSoftmax(Cell):
@@ -249,7 +259,7 @@ class LogSoftmax(Cell):
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
-        self.log_softmax = ops.LogSoftmax(axis)
+        self.log_softmax = _LogSoftmax(axis)
 
     def construct(self, x: Any) -> Any:
         """Apply it along the axis."""
@@ -269,10 +279,10 @@ class Softmin(Cell):
 
     def construct(self, x: Any) -> Any:
         """Apply it along the axis."""
-        return ops.softmin(x, self.axis)
+        return softmin(x, self.axis)
 
 
-class Softsign(Cell):
+class Softsign(_Plain):
     """x / (1 + abs(x)) (MindSpore: ``nn.Softsign``)."""
 
     def construct(self, x: Any) -> Any:
@@ -280,7 +290,7 @@ class Softsign(Cell):
         return ops.softsign(x)
 
 
-class Mish(Cell):
+class Mish(_Plain):
     """x * tanh(log(1 + exp(x))) (Misra 2019; MindSpore: ``nn.Mish``)."""
 
     def construct(self, input_x: Any) -> Any:
@@ -288,7 +298,7 @@ class Mish(Cell):
         return ops.mish(input_x)
 
 
-class Tanh(Cell):
+class Tanh(_Plain):
     """Hyperbolic tangent (MindSpore: ``nn.Tanh``)."""
 
     def construct(self, x: Any) -> Any:
@@ -296,7 +306,7 @@ class Tanh(Cell):
         return tanh(x)
 
 
-class Tanhshrink(Cell):
+class Tanhshrink(_Plain):
     """x - tanh(x) (MindSpore: ``nn.Tanhshrink``)."""
 
     def construct(self, x: Any) -> Any:

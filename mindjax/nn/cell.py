@@ -16,7 +16,7 @@ from mindjax.autodiff.custom import with_bprop
 from mindjax.core.context import graph_mode
 from mindjax.core.dtype import bfloat16, float16, float32
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, current
+from mindjax.core.handle import Handle, current, unwrap
 from mindjax.graph.jit import JitFunction, Programs
 from mindjax.graph.program import is_tracing_outside
 from mindjax.nn import pytree
@@ -103,12 +103,7 @@ class Cell(RegistryMixin, HookMixin):
         kwargs = {
             k: Tensor._from_array(v) if isinstance(v, jax.Array) else v for k, v in kwargs.items()
         }
-        out = self(*args, **kwargs)
-        return jax.tree.map(
-            lambda t: t.array if isinstance(t, Tensor) else t,
-            out,
-            is_leaf=lambda t: isinstance(t, Tensor),
-        )
+        return unwrap(self(*args, **kwargs))
 
     def _call_graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         programs = self.__dict__.get("_programs")

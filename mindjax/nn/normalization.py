@@ -125,7 +125,17 @@ class BatchNorm2d(_BatchNorm):
 class BatchNorm3d(_BatchNorm):
     """Batch normalization of (N, C, D, H, W) (MindSpore: ``nn.BatchNorm3d``).
 
-    The arguments are those of `BatchNorm2d` without ``data_format``.
+    Args:
+        num_features: number of channels.
+        eps: added to the variance.
+        momentum: weight of the past in the moving moments, in [0, 1].
+        affine: whether gamma and beta are trained.
+        gamma_init: first gamma: initializer, its name, number or Tensor.
+        beta_init: first beta.
+        moving_mean_init: first moving mean.
+        moving_var_init: first moving variance.
+        use_batch_statistics: as in `BatchNorm2d`.
+        dtype: of the Parameters.
     """
 
     _ranks = (5,)

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from mindjax.core.handle import current
+from mindjax.core.handle import current, leaf
 
 
 class CellStructure:
@@ -37,20 +37,13 @@ class CellStructure:
 
 def flatten(cell: Any) -> tuple[tuple[Any, ...], CellStructure]:
     """Take a Cell apart into its Parameters' values and its structure."""
-    return tuple(_leaf(p) for p in cell.get_parameters()), CellStructure(cell)
+    return tuple(leaf(p) for p in cell.get_parameters()), CellStructure(cell)
 
 
 def flatten_with_keys(cell: Any) -> tuple[list[Any], CellStructure]:
     """Take a Cell apart, with the Parameters' names as keys."""
-    leaves = [(jax.tree_util.DictKey(p.name), _leaf(p)) for p in cell.get_parameters()]
+    leaves = [(jax.tree_util.DictKey(p.name), leaf(p)) for p in cell.get_parameters()]
     return leaves, CellStructure(cell)
-
-
-def _leaf(parameter: Any) -> Any:
-    value = parameter._value
-    if value is None or not hasattr(value, "dtype"):
-        return value
-    return parameter.array
 
 
 def unflatten(structure: CellStructure, leaves: Any) -> Any:

@@ -477,5 +477,5 @@ class RegistryMixin:
                 if isinstance(target, Parameter):
                     target.set_data(source)
                 else:
-                    target.assign_value(source.astype(target.dtype).copy().array)
+                    target.assign_value(source.astype(target.dtype).copy())
         return missing, unknown

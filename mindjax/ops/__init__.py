@@ -73,7 +73,9 @@ from mindjax.ops.blending import addcmul as addcmul
 from mindjax.ops.blending import addn as addn
 from mindjax.ops.blending import lerp as lerp
 from mindjax.ops.cast import Cast as Cast
+from mindjax.ops.cast import DType as DType
 from mindjax.ops.cast import cast as cast
+from mindjax.ops.cast import dtype as dtype
 from mindjax.ops.cast import is_complex as is_complex
 from mindjax.ops.cast import is_floating_point as is_floating_point
 from mindjax.ops.cast import is_nonzero as is_nonzero
@@ -319,9 +321,6 @@ from mindjax.ops.trigonometry import tanh as tanh
 from mindjax.ops.composite import HyperMap as HyperMap
 from mindjax.ops.composite import Map as Map
 from mindjax.ops.composite import MultitypeFuncGraph as MultitypeFuncGraph
-from mindjax.ops.composite import Partial as Partial
-from mindjax.ops.composite import constexpr as constexpr
-from mindjax.ops.composite import partial as partial
 from mindjax.ops.composite import tail as tail
 from mindjax.ops.creation import Eye as Eye
 from mindjax.ops.creation import Fill as Fill
@@ -365,7 +364,7 @@ from mindjax.ops.gather import gather_d as gather_d
 from mindjax.ops.gather import gather_elements as gather_elements
 from mindjax.ops.gather import gather_nd as gather_nd
 from mindjax.ops.gather import index_select as index_select
-from mindjax.ops.gather import take_flat as take
+from mindjax.ops.gather import take as take
 from mindjax.ops.masking import MaskedFill as MaskedFill
 from mindjax.ops.masking import MaskedSelect as MaskedSelect
 from mindjax.ops.masking import NonZero as NonZero
@@ -375,12 +374,15 @@ from mindjax.ops.masking import masked_fill as masked_fill
 from mindjax.ops.masking import masked_select as masked_select
 from mindjax.ops.masking import nonzero as nonzero
 from mindjax.ops.masking import unique as unique
+from mindjax.ops.primitive import Partial as Partial
+from mindjax.ops.primitive import constexpr as constexpr
+from mindjax.ops.primitive import partial as partial
 from mindjax.ops.ranges import LinSpace as LinSpace
 from mindjax.ops.ranges import Range as Range
 from mindjax.ops.ranges import arange as arange
 from mindjax.ops.ranges import linspace as linspace
 from mindjax.ops.ranges import logspace as logspace
-from mindjax.ops.ranges import range_ as range
+from mindjax.ops.ranges import range as range
 from mindjax.ops.rearrange import Diag as Diag
 from mindjax.ops.rearrange import Pad as Pad
 from mindjax.ops.rearrange import PadV3 as PadV3
@@ -393,6 +395,8 @@ from mindjax.ops.rearrange import diag as diag
 from mindjax.ops.rearrange import diag_embed as diag_embed
 from mindjax.ops.rearrange import diagonal as diagonal
 from mindjax.ops.rearrange import flip as flip
+from mindjax.ops.rearrange import fliplr as fliplr
+from mindjax.ops.rearrange import flipud as flipud
 from mindjax.ops.rearrange import pad as pad
 from mindjax.ops.rearrange import reverse as reverse
 from mindjax.ops.rearrange import reverse_sequence as reverse_sequence
@@ -443,7 +447,6 @@ from mindjax.ops.scatter import unsorted_segment_sum as unsorted_segment_sum
 from mindjax.ops.sequence import Concat as Concat
 from mindjax.ops.sequence import Meshgrid as Meshgrid
 from mindjax.ops.sequence import Split as Split
-from mindjax.ops.sequence import SplitWithSize as SplitWithSize
 from mindjax.ops.sequence import Stack as Stack
 from mindjax.ops.sequence import Tile as Tile
 from mindjax.ops.sequence import Unstack as Unstack
@@ -507,7 +510,7 @@ from mindjax.ops.slicing import StridedSlice as StridedSlice
 from mindjax.ops.slicing import diagonal_scatter as diagonal_scatter
 from mindjax.ops.slicing import narrow as narrow
 from mindjax.ops.slicing import select_scatter as select_scatter
-from mindjax.ops.slicing import slice_ as slice
+from mindjax.ops.slicing import slice as slice
 from mindjax.ops.slicing import slice_scatter as slice_scatter
 from mindjax.ops.slicing import strided_slice as strided_slice
 from mindjax.ops.state import Assign as Assign
@@ -529,7 +532,6 @@ from mindjax.ops.state import identity as identity
 from mindjax.ops.state import index_add as index_add
 from mindjax.ops.state import print_ as print_
 from mindjax.ops.state import scatter_add as scatter_add
-from mindjax.ops.state import scatter_sub as scatter_sub
 from mindjax.ops.state import scatter_update as scatter_update
 from mindjax.ops.state import stop_gradient as stop_gradient
 
@@ -544,14 +546,12 @@ from mindjax.ops.activation import HShrink as HShrink
 from mindjax.ops.activation import HSigmoid as HSigmoid
 from mindjax.ops.activation import HSwish as HSwish
 from mindjax.ops.activation import Logit as Logit
-from mindjax.ops.activation import LogSoftmax as LogSoftmax
 from mindjax.ops.activation import Mish as Mish
 from mindjax.ops.activation import PReLU as PReLU
 from mindjax.ops.activation import ReLU as ReLU
 from mindjax.ops.activation import ReLU6 as ReLU6
 from mindjax.ops.activation import SeLU as SeLU
 from mindjax.ops.activation import Sigmoid as Sigmoid
-from mindjax.ops.activation import Softmax as Softmax
 from mindjax.ops.activation import Softplus as Softplus
 from mindjax.ops.activation import SoftShrink as SoftShrink
 from mindjax.ops.activation import Softsign as Softsign
@@ -560,13 +560,11 @@ from mindjax.ops.activation import elu as elu
 from mindjax.ops.activation import fast_gelu as fast_gelu
 from mindjax.ops.activation import gelu as gelu
 from mindjax.ops.activation import glu as glu
-from mindjax.ops.activation import gumbel_softmax as gumbel_softmax
 from mindjax.ops.activation import hardshrink as hardshrink
 from mindjax.ops.activation import hardsigmoid as hardsigmoid
 from mindjax.ops.activation import hardswish as hardswish
 from mindjax.ops.activation import hardtanh as hardtanh
 from mindjax.ops.activation import leaky_relu as leaky_relu
-from mindjax.ops.activation import log_softmax as log_softmax
 from mindjax.ops.activation import logit as logit
 from mindjax.ops.activation import logsigmoid as logsigmoid
 from mindjax.ops.activation import mish as mish
@@ -577,8 +575,6 @@ from mindjax.ops.activation import rrelu as rrelu
 from mindjax.ops.activation import selu as selu
 from mindjax.ops.activation import sigmoid as sigmoid
 from mindjax.ops.activation import silu as silu
-from mindjax.ops.activation import softmax as softmax
-from mindjax.ops.activation import softmin as softmin
 from mindjax.ops.activation import softplus as softplus
 from mindjax.ops.activation import softshrink as softshrink
 from mindjax.ops.activation import softsign as softsign
@@ -657,6 +653,12 @@ from mindjax.ops.pooling import max_pool2d as max_pool2d
 from mindjax.ops.resize import ResizeBilinearV2 as ResizeBilinearV2
 from mindjax.ops.resize import ResizeNearestNeighbor as ResizeNearestNeighbor
 from mindjax.ops.resize import interpolate as interpolate
+from mindjax.ops.softmax import LogSoftmax as LogSoftmax
+from mindjax.ops.softmax import Softmax as Softmax
+from mindjax.ops.softmax import gumbel_softmax as gumbel_softmax
+from mindjax.ops.softmax import log_softmax as log_softmax
+from mindjax.ops.softmax import softmax as softmax
+from mindjax.ops.softmax import softmin as softmin
 
 # isort: split
 # update

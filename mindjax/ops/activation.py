@@ -10,13 +10,11 @@ import numpy as np
 from jax import lax
 
 from mindjax.core import checks
-from mindjax.core.dtype import as_dtype
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.core.random import default_generator, key
-from mindjax.ops.arithmetic import neg
-from mindjax.ops.cast import cast
+from mindjax.ops.state import write
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -86,57 +84,6 @@ class SiLU(Primitive):
         """Apply it; integers are computed in Float32."""
         x = _as_float(x)
         return x * lax.logistic(x)
-
-
-class Softmax(Primitive):
-    """Exponentials that sum to 1 along axes (MindSpore: ``ops.Softmax``).
-
-    Args:
-        axis: int or tuple of ints.
-    """
-
-    axis: int | tuple[int, ...] = -1
-
-    def __post_init__(self) -> None:
-        axis = self.axis
-        if isinstance(axis, bool) or not isinstance(axis, int | tuple):
-            raise located(
-                TypeError,
-                "For 'Softmax', the type of 'axis' should be one of '[int, tuple of int]', but "
-                f"got {type(axis)}.",
-            )
-
-    def compute(self, x: Array) -> Array:
-        """Apply it to a float array."""
-        checks.floating("input", x.dtype, "Softmax")
-        axes = _axes(self.axis, x.ndim, "Softmax")
-        shifted = x - lax.stop_gradient(jnp.max(x, axes, keepdims=True))
-        exponentials = jnp.exp(shifted)
-        return exponentials / jnp.sum(exponentials, axes, keepdims=True)
-
-
-class LogSoftmax(Primitive):
-    """Logarithm of the softmax along an axis (MindSpore: ``ops.LogSoftmax``).
-
-    Args:
-        axis: int.
-    """
-
-    axis: int = -1
-
-    def __post_init__(self) -> None:
-        checks.of_type("axis", self.axis, int, "LogSoftmax")
-
-    def compute(self, x: Array) -> Array:
-        """Apply it to a float array."""
-        checks.floating("logits", x.dtype, "LogSoftmax")
-        return log_softmax_of(x, checks.axis_in_rank(self.axis, x.ndim, "LogSoftmax"))
-
-
-def log_softmax_of(x: Array, axis: int) -> Array:
-    """Give the logarithm of the softmax of an array along one axis."""
-    shifted = x - lax.stop_gradient(jnp.max(x, axis, keepdims=True))
-    return shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis, keepdims=True))
 
 
 class Elu(Primitive):
@@ -394,7 +341,7 @@ class GLU(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Apply it to a float array whose size along the axis is even."""
-        axis = checks.axis_in_rank(self.axis, x.ndim, "GLU")
+        axis = checks.axis_in_rank(self.axis, x.ndim, "GLU", scalar=False)
         if x.shape[axis] % 2:
             raise located(
                 ValueError,
@@ -438,33 +385,8 @@ class _RReLU(Primitive, register=False):
         return jnp.where(x < 0, x * slope.astype(x.dtype), x)
 
 
-class _GumbelSoftmax(Primitive, register=False):
-    """Softmax of logits with Gumbel noise; a one-hot of it in the forward pass if hard."""
-
-    tau: float
-    hard: bool
-    dim: int
-
-    def compute(self, x: Array, seed: Array, offset: Array) -> Array:
-        checks.floating("logits", x.dtype, "gumbel_softmax")
-        axis = checks.axis_in_rank(self.dim, x.ndim, "gumbel_softmax")
-        noise = jax.random.gumbel(key(seed, offset), x.shape, jnp.float32).astype(x.dtype)
-        soft = jax.nn.softmax((x + noise) / np.asarray(self.tau, x.dtype), axis=axis)
-        if not self.hard:
-            return soft
-        best = lax.argmax(soft, axis, np.int32)
-        place = lax.broadcasted_iota(np.int32, x.shape, axis)
-        hot = (place == jnp.expand_dims(best, axis)).astype(x.dtype)
-        return lax.stop_gradient(hot - soft) + soft
-
-
 def _as_float(x: Array) -> Array:
     return x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(np.float32)
-
-
-def _axes(axis: int | tuple[int, ...], rank: int, owner: str) -> tuple[int, ...]:
-    axes = (axis,) if isinstance(axis, int) else axis
-    return tuple(checks.axis_in_rank(a, rank, owner) for a in axes)
 
 
 _RELU, _RELU6, _SIGMOID, _GELU, _EXACT_GELU = ReLU(), ReLU6(), Sigmoid(), GeLU(), _ExactGeLU()
@@ -484,26 +406,51 @@ def relu(input: Any, inplace: bool = False) -> Tensor:
         Tensor of the same shape and dtype.
     """
     out = _RELU(input)
-    return write(input, out, "relu") if inplace else out
+    return write_back(input, out, "relu") if inplace else out
 
 
-def write(target: Any, value: Any, owner: str) -> Any:
-    """Write a result into the Tensor that it was made of, and give that Tensor."""
+def write_back(target: Any, value: Any, owner: str) -> Any:
+    """Write a result into the Tensor that it was made of, and give that Tensor.
+
+    Args:
+        target: Tensor that the op was given.
+        value: its result, of the same shape and dtype.
+        owner: op named in the error.
+
+    Returns:
+        ``target``.
+
+    Raises:
+        TypeError: ``target`` is no Tensor.
+    """
     if not isinstance(target, Handle):
         raise located(
             TypeError, f"For '{owner}', 'inplace' needs a Tensor, but got {type(target).__name__}."
         )
-    target.assign_value(value._value, value._node)
-    return target
+    return write(target, value)
 
 
 def relu6(x: Any) -> Tensor:
-    """Cut a float array at 0 and 6 (MindSpore: ``ops.relu6``)."""
+    """Cut a float array at 0 and 6 (MindSpore: ``ops.relu6``).
+
+    Args:
+        x: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _RELU6(x)
 
 
 def sigmoid(input: Any) -> Tensor:
-    """Apply the logistic function (MindSpore: ``ops.sigmoid``)."""
+    """Apply the logistic function (MindSpore: ``ops.sigmoid``).
+
+    Args:
+        input: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _SIGMOID(input)
 
 
@@ -530,77 +477,67 @@ def gelu(input: Any, approximate: str = "none") -> Tensor:
 
 
 def fast_gelu(x: Any) -> Tensor:
-    """Apply the Gaussian error linear unit in its logistic form (MindSpore: ``ops.fast_gelu``)."""
+    """Apply the Gaussian error linear unit in its logistic form (MindSpore: ``ops.fast_gelu``).
+
+    Args:
+        x: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _FAST_GELU(x)
 
 
 def silu(input: Any) -> Tensor:
-    """Apply x * sigmoid(x) (MindSpore: ``ops.silu``)."""
-    return _SILU(input)
-
-
-def softmax(input: Any, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """Make exponentials that sum to 1 along an axis (MindSpore: ``ops.softmax``).
+    """Apply x * sigmoid(x) (MindSpore: ``ops.silu``).
 
     Args:
         input: any shape, float.
-        axis: the axis.
-        dtype: dtype that ``input`` is cast to first.
 
     Returns:
-        Tensor of the same shape.
-
-    Raises:
-        TypeError: ``axis`` is not an int.
-        ValueError: ``axis`` is outside the rank.
+        Tensor of the same shape and dtype.
     """
-    if isinstance(axis, bool) or not isinstance(axis, int):
-        raise located(
-            TypeError,
-            f"the type of 'axis' must be 'int', but got '{axis}' with type "
-            f"'{type(axis).__name__}'.",
-        )
-    return Softmax(axis)(cast_to(input, dtype))
+    return _SILU(input)
 
 
-def log_softmax(logits: Any, axis: int = -1) -> Tensor:
-    """Make logarithms of the softmax along an axis (MindSpore: ``ops.log_softmax``).
+def elu(input_x: Any, alpha: float = 1.0) -> Tensor:
+    """Apply the exponential linear unit (MindSpore: ``ops.elu``).
 
     Args:
-        logits: any shape, float.
-        axis: the axis.
+        input_x: any shape, float.
+        alpha: height of the negative side.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
+    return Elu(alpha)(input_x)
+
+
+def celu(x: Any, alpha: float = 1.0) -> Tensor:
+    """Apply the continuously differentiable exponential linear unit (MindSpore: ``ops.celu``).
+
+    Args:
+        x: any shape, float.
+        alpha: scale of the negative side, not 0.
 
     Returns:
         Tensor of the same shape and dtype.
 
     Raises:
-        ValueError: ``axis`` is outside the rank.
+        ValueError: ``alpha`` is 0.
     """
-    return LogSoftmax(axis)(logits)
-
-
-def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """Give the softmax of -x; arguments as `softmax` (MindSpore: ``ops.softmin``)."""
-    return Softmax(axis)(neg(cast_to(x, dtype)))
-
-
-def cast_to(x: Any, dtype: Any) -> Any:
-    """Cast to a dtype, if one is given."""
-    return x if dtype is None else cast(x, as_dtype(dtype))
-
-
-def elu(input_x: Any, alpha: float = 1.0) -> Tensor:
-    """Apply the exponential linear unit (MindSpore: ``ops.elu``)."""
-    return Elu(alpha)(input_x)
-
-
-def celu(x: Any, alpha: float = 1.0) -> Tensor:
-    """Apply the continuously differentiable exponential linear unit (MindSpore: ``ops.celu``)."""
     return CeLU(alpha)(x)
 
 
 def selu(input_x: Any) -> Tensor:
-    """Apply the self-normalising exponential linear unit (MindSpore: ``ops.selu``)."""
+    """Apply the self-normalising exponential linear unit (MindSpore: ``ops.selu``).
+
+    Args:
+        input_x: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _SELU(input_x)
 
 
@@ -637,12 +574,26 @@ def prelu(input: Any, weight: Any) -> Tensor:
 
 
 def hardsigmoid(input: Any) -> Tensor:
-    """Apply the piecewise linear sigmoid (MindSpore: ``ops.hardsigmoid``)."""
+    """Apply the piecewise linear sigmoid (MindSpore: ``ops.hardsigmoid``).
+
+    Args:
+        input: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _HSIGMOID(input)
 
 
 def hardswish(input: Any) -> Tensor:
-    """Apply x * hardsigmoid(x) (MindSpore: ``ops.hardswish``)."""
+    """Apply x * hardsigmoid(x) (MindSpore: ``ops.hardswish``).
+
+    Args:
+        input: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _HSWISH(input)
 
 
@@ -661,39 +612,103 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Tensor:
 
 
 def logsigmoid(x: Any) -> Tensor:
-    """Apply the logarithm of the logistic function (MindSpore: ``ops.logsigmoid``)."""
+    """Apply the logarithm of the logistic function (MindSpore: ``ops.logsigmoid``).
+
+    Args:
+        x: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _LOGSIGMOID(x)
 
 
 def mish(x: Any) -> Tensor:
-    """Apply x * tanh(softplus(x)) (MindSpore: ``ops.mish``)."""
+    """Apply x * tanh(softplus(x)) (MindSpore: ``ops.mish``).
+
+    Args:
+        x: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _MISH(x)
 
 
 def softsign(x: Any) -> Tensor:
-    """Apply x / (1 + |x|) (MindSpore: ``ops.softsign``)."""
+    """Apply x / (1 + |x|) (MindSpore: ``ops.softsign``).
+
+    Args:
+        x: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _SOFTSIGN(x)
 
 
 def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
-    """Set what is within [-lambd, lambd] to 0 (MindSpore: ``ops.hardshrink``)."""
+    """Set what is within [-lambd, lambd] to 0 (MindSpore: ``ops.hardshrink``).
+
+    Args:
+        input: any shape, float.
+        lambd: half the width of what becomes 0; a negative one counts as 0.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return HShrink(lambd)(input)
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
-    """Move an array towards 0 by ``lambd`` (MindSpore: ``ops.softshrink``)."""
+    """Move an array towards 0 by ``lambd`` (MindSpore: ``ops.softshrink``).
+
+    Args:
+        input: any shape, float.
+        lambd: distance that elements move, not negative.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        RuntimeError: ``lambd`` is negative.
+    """
     return SoftShrink(lambd)(input)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """Cut an array at two bounds (MindSpore: ``ops.hardtanh``)."""
+    """Cut an array at two bounds (MindSpore: ``ops.hardtanh``).
+
+    Args:
+        input: any shape, float.
+        min_val: lower bound.
+        max_val: upper bound.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: a bound is no number.
+    """
     checks.of_type("min_val", min_val, (float, int), "hardtanh")
     checks.of_type("max_val", max_val, (float, int), "hardtanh")
     return HardTanh(min_val, max_val)(input)
 
 
 def threshold(input: Any, thr: float, value: float) -> Tensor:
-    """Keep what is above a threshold and set the rest to a value (MindSpore: ``ops.threshold``)."""
+    """Keep what is above a threshold and set the rest to a value (MindSpore: ``ops.threshold``).
+
+    Args:
+        input: any shape, float.
+        thr: what is not above it is replaced.
+        value: number put in its place.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: ``thr`` or ``value`` is no number.
+    """
     checks.of_type("thr", thr, (float, int), "threshold")
     checks.of_type("value", value, (float, int), "threshold")
     return Threshold(thr, value)(input)
@@ -713,12 +728,30 @@ def logit(input: Any, eps: float | None = None) -> Tensor:
 
 
 def tanhshrink(input: Any) -> Tensor:
-    """Apply x - tanh(x) (MindSpore: ``ops.tanhshrink``)."""
+    """Apply x - tanh(x) (MindSpore: ``ops.tanhshrink``).
+
+    Args:
+        input: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _TANHSHRINK(input)
 
 
 def glu(x: Any, axis: int = -1) -> Tensor:
-    """Gate the first half along an axis by the second (MindSpore: ``ops.glu``)."""
+    """Gate the first half along an axis by the second (Dauphin 2016; MindSpore: ``ops.glu``).
+
+    Args:
+        x: any shape, float; its size along the axis is even.
+        axis: axis to halve.
+
+    Returns:
+        Tensor of half the size along the axis.
+
+    Raises:
+        ValueError: there is no such axis, or its size is odd.
+    """
     return GLU(axis)(x)
 
 
@@ -745,23 +778,3 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
             f"upper: {upper}, lower: {lower}.",
         )
     return _RReLU(lower, upper)(input, *default_generator().next_key())
-
-
-def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Tensor:
-    """Draw from a relaxed categorical distribution (Jang 2016; MindSpore: ``ops.gumbel_softmax``).
-
-    Args:
-        logits: any shape, float: unnormalised log-probabilities.
-        tau: temperature, above 0.
-        hard: give one-hot draws whose gradient is that of the soft ones.
-        dim: axis of the categories.
-
-    Returns:
-        Tensor of the same shape and dtype.
-
-    Raises:
-        ValueError: ``tau`` is not above 0.
-    """
-    checks.boolean("hard", hard, "gumbel_softmax")
-    checks.float_in_range("tau", tau, 0.0, float("inf"), "gumbel_softmax", "()")
-    return _GumbelSoftmax(float(tau), hard, dim)(logits, *default_generator().next_key())

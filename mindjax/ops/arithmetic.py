@@ -11,12 +11,14 @@ import numpy as np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import (
+    WIDE_UNSIGNED,
     convert,
     floating,
     is_bool,
     is_float,
     promote_pair,
     refuse_bool,
+    refuse_wide_unsigned,
 )
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 Array = jax.Array
 TensorLike = Any
 _BOTH: tuple[int, ...] = (0, 1)
-_WIDE = ("uint16", "uint32", "uint64")
 
 
 class Add(Primitive):
@@ -194,12 +195,7 @@ class Div(Primitive):
 
 def _product_pair(op: str, x: Array, y: Array) -> tuple[Array, Array]:
     """Promote factors; wide unsigned integers do not even mix with truth values here."""
-    kinds = [getattr(operand, "dtype", None) for operand in (x, y)]
-    if None not in kinds and kinds[0] != kinds[1] and any(k in _WIDE for k in kinds):
-        raise located(
-            TypeError,
-            f"For Op[{op}], the promote output type is invalid: {x.dtype} with {y.dtype}.",
-        )
+    refuse_wide_unsigned(op, x, y)
     return promote_pair(op, x, y)
 
 
@@ -366,7 +362,7 @@ class FloorMod(Primitive):
         """Take the remainder of arrays that broadcast to each other."""
         x, y = promote_pair("FloorMod", x, y)
         _refuse_remainder("FloorMod", x)
-        if x.dtype in _WIDE:
+        if x.dtype in WIDE_UNSIGNED:
             raise located(
                 TypeError, f"For 'FloorMod', the input type {x.dtype} is invalid: it is unsigned."
             )

@@ -24,7 +24,7 @@ def _masked(scores: Array, mask: Array | None, name: str) -> Array:
     if mask is None:
         return scores
     if mask.dtype == np.bool_:
-        return jnp.where(mask, np.array(-np.inf, scores.dtype), scores)
+        return jnp.where(mask, np.asarray(-np.inf, scores.dtype), scores)
     checks.floating(name, mask.dtype, "attention")
     return scores + mask.astype(scores.dtype)
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
-import operator
-from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
-
+from mindjax.core import checks
 from mindjax.core.caches import Cache
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive, typed_key
 
 Bound = TypeVar("Bound", bound="BoundPrimitive")
 
 _RECORDS: Cache[Any] = Cache("bound records", 4096)
+
+
+def set_fields(record: Primitive, **values: Any) -> None:
+    """Write attributes of a record that is being made, in the form that its program needs.
+
+    Args:
+        record: the primitive, in its ``__post_init__``.
+        values: new values.
+    """
+    for name, value in values.items():
+        object.__setattr__(record, name, value)
 
 
 class BoundPrimitive(Primitive, register=False):
@@ -26,24 +32,44 @@ class BoundPrimitive(Primitive, register=False):
     ``Reshape()(x, (2, 3))`` runs ``Reshape(shape=(2, 3))`` on ``x``.
 
     - ``arrays``: number of inputs that are arrays.
-    - ``statics``: names of the fields that the further inputs fill.
+    - ``statics``: names of the fields that the further inputs fill, by position or by name.
     """
 
     arrays: ClassVar[int] = 1
     statics: ClassVar[tuple[str, ...]] = ()
 
-    def __call__(self, *inputs: Any) -> Any:
-        """Run the operator; what stands after the arrays is bound first."""
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Run the operator; what stands after the arrays is bound first.
+
+        Raises:
+            TypeError: there are more inputs than the operator has, or one is unknown.
+        """
         count = self.arrays
-        if len(inputs) == count:
+        if len(inputs) == count and not named:
             return super().__call__(*inputs)
-        given = dict(zip(self.statics, map(static, inputs[count:]), strict=False))
-        record = dataclasses.replace(self, **self.bind(**given))
-        return Primitive.__call__(record, *inputs[:count])
+        statics = self.statics
+        given = dict(zip(statics, inputs[count:], strict=False))
+        if len(inputs) > count + len(statics) or not named.keys() <= set(statics) - given.keys():
+            raise located(
+                TypeError,
+                f"For '{self.name}', the inputs after {count} Tensors must be {list(statics)}, but "
+                f"got {len(inputs)} inputs and {list(named)}.",
+            )
+        given.update(named)
+        checked = self.bind(**{k: checks.python_value(v) for k, v in given.items()})
+        return Primitive.__call__(self.with_statics(**checked), *inputs[:count])
 
     def bind(self, **statics: Any) -> dict[str, Any]:
         """Check and normalise the static values of a call; subclasses extend it."""
         return statics
+
+    def with_statics(self: Bound, **statics: Any) -> Bound:
+        """Copy the record with other static values, which are checked already."""
+        fresh = object.__new__(type(self))
+        fields = self.__dict__
+        fresh.__dict__.update({f: fields[f] for f in type(self)._fields})
+        fresh.__dict__.update(statics)
+        return fresh
 
     @classmethod
     def of(cls: type[Bound], *values: Any) -> Bound:
@@ -53,132 +79,3 @@ class BoundPrimitive(Primitive, register=False):
         if found is None:
             found = _RECORDS.put(key, cls(**dict(zip(cls.statics, values, strict=True))))
         return found
-
-
-def static(value: Any) -> Any:
-    """Give a size, axis or list of these as Python values; Tensors must hold values.
-
-    Args:
-        value: number, dtype, Tensor, or nested sequence of numbers and Tensors.
-
-    Returns:
-        Python numbers, tuples for sequences and for Tensors with axes.
-    """
-    if isinstance(value, Handle):
-        value = np.asarray(value)
-    if isinstance(value, np.ndarray):
-        return value.item() if value.ndim == 0 else tuple(value.tolist())
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, tuple | list):
-        return tuple(static(v) for v in value)
-    return value
-
-
-def integers(op: str, name: str, value: Any) -> tuple[int, ...]:
-    """Check a tuple of sizes or axes.
-
-    Args:
-        op: name of the op, for the message.
-        name: name of the argument.
-        value: sequence of integers, or a Tensor of such.
-
-    Returns:
-        The integers.
-
-    Raises:
-        TypeError: ``value`` is no sequence, or an element is no integer.
-    """
-    if type(value) is tuple and all(type(v) is int for v in value):
-        return value
-    value = static(value)
-    if not isinstance(value, tuple):
-        raise located(
-            TypeError,
-            f"For '{op}', the argument '{name}' must be a tuple or list of int, but got {value!r} "
-            f"with type '{type(value).__name__}'.",
-        )
-    return tuple(integer(op, name, v) for v in value)
-
-
-def integer(op: str, name: str, value: Any) -> int:
-    """Check one integer.
-
-    Raises:
-        TypeError: ``value`` is no integer.
-    """
-    if type(value) is int:
-        return value
-    value = static(value)
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        return operator.index(value)
-    except TypeError:
-        raise located(
-            TypeError,
-            f"For '{op}', the argument '{name}' must be int, but got {value!r} with type "
-            f"'{type(value).__name__}'.",
-        ) from None
-
-
-def sizes(op: str, name: str, value: Any) -> tuple[int, ...]:
-    """Check a shape, where one integer stands for one axis and -1 is not allowed.
-
-    Raises:
-        TypeError: an element is no integer.
-        ValueError: a size is negative.
-    """
-    value = static(value)
-    shape = (
-        (integer(op, name, value),) if not isinstance(value, tuple) else integers(op, name, value)
-    )
-    for size in shape:
-        if size < 0:
-            raise located(
-                ValueError,
-                f"For '{op}', the argument '{name}' must not hold negative sizes, but got {shape}.",
-            )
-    return shape
-
-
-def axis_of(axis: Any, ndim: int, op: str = "", name: str = "axis") -> int:
-    """Bring an axis to the range from 0 to ``ndim - 1``.
-
-    Args:
-        axis: integer from ``-ndim`` to ``ndim - 1``.
-        ndim: number of axes; 0 counts as 1.
-        op: name of the op, for the message.
-        name: name of the argument.
-
-    Returns:
-        The axis counted from the front.
-
-    Raises:
-        TypeError: ``axis`` is no integer.
-        ValueError: it is out of range.
-    """
-    axis = integer(op, name, axis)
-    ndim = max(ndim, 1)
-    if not -ndim <= axis < ndim:
-        lead = f"For '{op}', " if op else ""
-        raise located(
-            ValueError,
-            f"{lead}Dimension out of range (expected to be in range of [{-ndim}, {ndim}), but got "
-            f"{axis})",
-        )
-    return axis % ndim
-
-
-def axes_of(axes: Sequence[int], ndim: int, op: str) -> tuple[int, ...]:
-    """Bring several axes to the front-counted range; none may repeat.
-
-    Raises:
-        ValueError: an axis is out of range or repeats.
-    """
-    out = tuple(axis_of(a, ndim, op) for a in axes)
-    if len(set(out)) != len(out):
-        raise located(
-            ValueError, f"For '{op}', the axes must all be unique, but got {tuple(axes)}."
-        )
-    return out

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -12,8 +13,8 @@ from mindjax.core.dtype import Number, as_dtype, float32
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.promotion import is_float
-from mindjax.ops.bound import at_call, bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -21,16 +22,15 @@ if TYPE_CHECKING:
 Array = jax.Array
 
 
-class Cast(Primitive):
+class Cast(BoundPrimitive):
     """Conversion to another dtype (MindSpore: ``ops.Cast``)."""
 
-    dtype: Number = at_call(float32)
+    statics: ClassVar[tuple[str, ...]] = ("dtype",)
+    dtype: Number = field(default=float32, kw_only=True)
 
-    def __call__(self, x: Any, dtype: Number | None = None) -> Any:
-        """Convert a Tensor or number to ``dtype``."""
-        if dtype is None or dtype is self.dtype:
-            return super().__call__(x)
-        return super(Cast, _record(dtype)).__call__(x)
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check that it is a dtype."""
+        return {"dtype": _record(statics["dtype"]).dtype}
 
     def compute(self, x: Array) -> Array:
         """Convert an array."""
@@ -49,7 +49,7 @@ def _record(dtype: Any) -> Cast:
             TypeError,
             f"For 'Cast', the input 'dtype' should be mindspore dtype, but got {dtype}.",
         )
-    return _RECORDS.setdefault(dtype, bind(Cast(), dtype=dtype))
+    return _RECORDS.setdefault(dtype, Cast(dtype=dtype))
 
 
 def convert_values(x: Any, dtype: np.dtype[Any]) -> Array:
@@ -73,14 +73,13 @@ def convert_values(x: Any, dtype: np.dtype[Any]) -> Array:
     if is_float(x) and dtype.kind in "iu":
         wide = np.dtype(np.int64 if dtype.itemsize == 8 or dtype == np.uint32 else np.int32)
         low = np.iinfo(wide).min
-        # -2**31 and -2**63 are exact in every float type that can hold them.
-        inside = (
-            (x > float(low) - 1) & (x < -float(low))
-            if x.dtype == np.float64
-            else ((x >= float(low)) & (x < -float(low)))
-        )
-        if x.dtype == np.float16 or x.dtype == jnp.float8_e4m3fn or x.dtype == jnp.float8_e5m2:
+        if x.dtype in (np.float16, jnp.float8_e4m3fn, jnp.float8_e5m2):
             inside = jnp.isfinite(x)
+        elif x.dtype == np.float64:
+            inside = (x > float(low) - 1) & (x < -float(low))
+        else:
+            # -2**31 and -2**63 are exact in every float type that can hold them.
+            inside = (x >= float(low)) & (x < -float(low))
         whole = jax.lax.convert_element_type(jnp.where(inside, x, jnp.zeros((), x.dtype)), wide)
         x = jnp.where(inside, whole, jnp.asarray(low, wide))
     return jax.lax.convert_element_type(x, dtype)
@@ -121,6 +120,53 @@ def cast_like(input: Any, other: Any) -> Tensor:
         Tensor of ``input``'s shape and ``other``'s dtype.
     """
     return input if input.dtype == other.dtype else cast(input, as_dtype(other.dtype))
+
+
+def cast_to(x: Any, dtype: Any) -> Any:
+    """Cast to a dtype, if one is given.
+
+    Args:
+        x: Tensor of any shape.
+        dtype: MindSpore dtype, or None.
+
+    Returns:
+        Tensor of the same shape.
+    """
+    return x if dtype is None else cast(x, as_dtype(dtype))
+
+
+class DType(Primitive):
+    """Element type of a Tensor (MindSpore: ``ops.DType``)."""
+
+    def __call__(self, *inputs: Any) -> Number:
+        """Give the dtype; nothing is computed.
+
+        Raises:
+            TypeError: the input is no Tensor.
+        """
+        (x,) = inputs
+        if not isinstance(x, Handle):
+            raise located(
+                TypeError,
+                "For Primitive[Dtype], the input argument[input_x] must be a Tensor, but got "
+                f"{type(x)}.",
+            )
+        return as_dtype(x.value_dtype)
+
+
+def dtype(x: Any) -> Number:
+    """Give the element type of a Tensor (MindSpore: ``ops.dtype``).
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        The MindSpore dtype.
+
+    Raises:
+        TypeError: ``x`` is no Tensor.
+    """
+    return DType()(x)
 
 
 def is_tensor(obj: Any) -> bool:

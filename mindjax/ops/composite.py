@@ -1,8 +1,7 @@
-"""Functions over functions: HyperMap, Map, MultitypeFuncGraph and Partial."""
+"""Functions over functions: HyperMap, Map and MultitypeFuncGraph."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -166,27 +165,14 @@ class Map(HyperMap):
     depth = 1
 
 
-class Partial:
-    """Bind the first arguments of a function: ``Partial()(f, *args, **kwargs)``."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
-        """Give the function with the arguments bound.
-
-        Raises:
-            TypeError: the first argument is no function.
-        """
-        if not args or not callable(args[0]):
-            raise located(TypeError, "For 'Partial', the first argument must be a function.")
-        return functools.partial(args[0], *args[1:], **kwargs)
-
-
-def partial(*args: Any) -> Callable[..., Any]:
-    """Bind the first arguments of a function; as `Partial`."""
-    return Partial()(*args)
-
-
 def tail(sequence: Any) -> tuple[Any, ...]:
     """Give a tuple without its first element (MindSpore: ``ops.composite.tail``).
+
+    Args:
+        sequence: tuple or list.
+
+    Returns:
+        The other elements.
 
     Raises:
         ValueError: the sequence is empty.
@@ -194,29 +180,6 @@ def tail(sequence: Any) -> tuple[Any, ...]:
     if not len(sequence):
         raise located(ValueError, "For 'tail', the sequence must not be empty.")
     return tuple(sequence[1:])
-
-
-def constexpr(
-    fn: Callable[..., Any] | None = None,
-    get_instance: bool = True,
-    name: str | None = None,
-    reuse_result: bool = True,
-    check: bool = True,
-) -> Callable[..., Any]:
-    """Mark a function of constants; it runs in Python while a graph is compiled.
-
-    Args:
-        fn: the function; without it, a decorator is given.
-        get_instance: kept for the original's signature, as are the following: a function of
-            constants needs no instance, no name of its own and no cache here.
-        name: see ``get_instance``.
-        reuse_result: see ``get_instance``.
-        check: see ``get_instance``.
-
-    Returns:
-        The function itself.
-    """
-    return fn if fn is not None else lambda function: function
 
 
 def __getattr__(name: str) -> Any:

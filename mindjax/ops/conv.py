@@ -10,6 +10,7 @@ from jax import lax
 from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.bound import set_fields
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -129,11 +130,6 @@ def _convolve(
     )
 
 
-def _set(record: Primitive, **values: Any) -> None:
-    for name, value in values.items():
-        object.__setattr__(record, name, value)
-
-
 def _prepare(record: Any, count: int, formats: tuple[str, ...]) -> None:
     owner = record.name
     if record.mode != 1:
@@ -145,7 +141,7 @@ def _prepare(record: Any, count: int, formats: tuple[str, ...]) -> None:
     checks.one_of("format", record.data_format, formats, owner)
     checks.positive_int("out_channel", record.out_channel, owner)
     checks.positive_int("group", record.group, owner)
-    _set(
+    set_fields(
         record,
         kernel_size=checks.pool_sizes("kernel_size", record.kernel_size, count, owner),
         stride=_plain_ints("stride", record.stride, count, owner),
@@ -333,7 +329,7 @@ class Conv2DTranspose(Primitive):
 
     def __post_init__(self) -> None:
         if self.pad_list is not None:
-            _set(self, pad=tuple(self.pad_list))
+            set_fields(self, pad=tuple(self.pad_list))
         _prepare(self, 2, ("NCHW",))
 
     def __call__(self, out_backprop: Any, weight: Any, input_sizes: Any) -> Tensor:
@@ -573,7 +569,25 @@ def conv3d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolve volumes (N, C, D, H, W); arguments as `conv2d` (MindSpore: ``ops.conv3d``)."""
+    """Convolve volumes (MindSpore: ``ops.conv3d``).
+
+    Args:
+        input: (N, C, D, H, W), float.
+        weight: (C_out, C / groups, kD, kH, kW).
+        bias: (C_out,), or None.
+        stride: step of the window, an int or three.
+        pad_mode: ``"valid"``, ``"same"`` or ``"pad"``.
+        padding: zeros around the input for ``"pad"``: an int, or one for each side or axis.
+        dilation: distance of the window's elements, an int or three.
+        groups: groups of channels that are convolved apart.
+
+    Returns:
+        Tensor (N, C_out, D_out, H_out, W_out).
+
+    Raises:
+        TypeError: an argument has another type.
+        ValueError: the shapes do not fit, or an argument is out of range.
+    """
     inputs = (input, weight, bias)
     return _conv(Conv3D, "conv3d", inputs, stride, pad_mode, padding, dilation, groups)
 

@@ -154,7 +154,19 @@ def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
 
 
 def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Make ones with the shape of a Tensor (MindSpore: ``ops.ones_like``); as `zeros_like`."""
+    """Make ones with the shape of a Tensor (MindSpore: ``ops.ones_like``).
+
+    Args:
+        input: Tensor of any shape.
+        dtype: element type; by default that of ``input``.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        AttributeError: ``input`` is no Tensor.
+        TypeError: ``dtype`` is no dtype.
+    """
     _need_dtype(input)
     return OnesLike(dtype=None if dtype is None else checked_dtype("OnesLike", dtype, float32))(
         input

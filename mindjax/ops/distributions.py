@@ -8,8 +8,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from mindjax.core import checks
-from mindjax.core import random
+from mindjax.core import checks, random
 from mindjax.core.dtype import Number, float32, int32, int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
@@ -48,7 +47,7 @@ class _RandomPrimitive(Primitive, register=False):
                     f"For '{self.name}', the '{name}' must be int and must >= 0, but got "
                     f"'{getattr(self, name)}' with type 'int'.",
                 )
-        own = random.Generator(self.seed * 2**16 + self.seed2) if self.seed or self.seed2 else None
+        own = random.seeded(self.seed * 2**16 + self.seed2) if self.seed or self.seed2 else None
         self.__dict__["_own"] = own
 
     def draw(self) -> tuple[Any, Any]:
@@ -107,8 +106,22 @@ class _Laplace(Primitive, register=False):
 
 
 def standard_laplace(shape: Any, seed: Any = None) -> Tensor:
-    """Draw Laplace numbers of mean 0 and scale 1; as `standard_normal`."""
-    return run(_Laplace(checks.sizes("shape", shape, "standard_laplace")), *draw("standard_laplace", seed))
+    """Draw Laplace numbers of mean 0 and scale 1 (MindSpore: ``ops.standard_laplace``).
+
+    Args:
+        shape: sizes of the result.
+        seed: of a stream of its own; None takes the default stream.
+
+    Returns:
+        Float32 Tensor of ``shape``.
+
+    Raises:
+        TypeError: ``shape`` holds no integers.
+        ValueError: a size is negative.
+    """
+    return run(
+        _Laplace(checks.sizes("shape", shape, "standard_laplace")), *draw("standard_laplace", seed)
+    )
 
 
 class Randperm(Primitive):

@@ -11,7 +11,7 @@ import numpy as np
 from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.core.random import Generator, default_generator, key
+from mindjax.core.random import default_generator, key, seeded
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -54,7 +54,7 @@ class Dropout(Primitive):
         for name in ("Seed0", "Seed1"):
             checks.non_negative_int(name, getattr(self, name), "Dropout")
         if self.Seed0 or self.Seed1:
-            self.__dict__["_generator"] = Generator(self.Seed0 ^ (self.Seed1 << 16))
+            self.__dict__["_generator"] = seeded(self.Seed0 ^ (self.Seed1 << 16))
 
     def __call__(self, x: Any) -> Any:
         """Drop elements of a float Tensor of any shape.
@@ -149,7 +149,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
     checks.float_in_range("p", p, 0, 1, "dropout")
     if not training:
         return input
-    generator = default_generator() if seed is None else Generator(seed)
+    generator = default_generator() if seed is None else seeded(seed)
     return _DropoutElements(1.0 - p)(input, *generator.next_key())
 
 
@@ -174,27 +174,54 @@ def dropout_channels(input: Any, p: float, training: bool, first: int, owner: st
 
 
 def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
-    """Drop whole channels of (N, C, L) or (C, L); arguments as `dropout`.
+    """Drop whole channels (Tompson 2014; MindSpore: ``ops.dropout1d``).
 
-    MindSpore: ``ops.dropout1d``.
+    Args:
+        input: (N, C, L) or (C, L), float.
+        p: probability that a channel becomes 0, in [0, 1].
+        training: False gives ``input`` as it is.
+
+    Returns:
+        Tensor of the same shape and dtype; kept channels are divided by 1 - ``p``.
+
+    Raises:
+        ValueError: ``p`` is outside [0, 1], or ``input`` has another rank.
     """
     _check_rank(input, (2, 3), "dropout1d")
     return dropout_channels(input, p, training, len(input.shape) - 1, "dropout1d")
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
-    """Drop whole channels of (N, C, H, W); arguments as `dropout`.
+    """Drop whole channels (Tompson 2014; MindSpore: ``ops.dropout2d``).
 
-    MindSpore: ``ops.dropout2d``.
+    Args:
+        input: (N, C, H, W), float.
+        p: probability that a channel becomes 0, in [0, 1].
+        training: False gives ``input`` as it is.
+
+    Returns:
+        Tensor of the same shape and dtype; kept channels are divided by 1 - ``p``.
+
+    Raises:
+        ValueError: ``p`` is outside [0, 1], or ``input`` has another rank.
     """
     _check_rank(input, (4,), "Dropout2D")
     return dropout_channels(input, p, training, 2, "dropout2d")
 
 
 def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
-    """Drop whole channels of (N, C, D, H, W); arguments as `dropout`.
+    """Drop whole channels (Tompson 2014; MindSpore: ``ops.dropout3d``).
 
-    MindSpore: ``ops.dropout3d``.
+    Args:
+        input: (N, C, D, H, W), float.
+        p: probability that a channel becomes 0, in [0, 1].
+        training: False gives ``input`` as it is.
+
+    Returns:
+        Tensor of the same shape and dtype; kept channels are divided by 1 - ``p``.
+
+    Raises:
+        ValueError: ``p`` is outside [0, 1], or ``input`` has another rank.
     """
     _check_rank(input, (5,), "Dropout3D")
     return dropout_channels(input, p, training, 2, "dropout3d")

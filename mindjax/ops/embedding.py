@@ -11,6 +11,7 @@ from jax import lax
 
 from mindjax.core import checks
 from mindjax.core.errors import located
+from mindjax.core.handle import unwrap
 from mindjax.core.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -103,5 +104,5 @@ def embedding(
             raise located(
                 TypeError, "For 'embedding', 'max_norm' writes 'weight', which must be a Tensor."
             )
-        weight.assign_value(scaled._value)
+        weight.assign_value(unwrap(scaled))
     return _Embedding(padding_idx)(input, weight)

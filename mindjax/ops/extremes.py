@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -16,7 +17,6 @@ from mindjax.ops.arithmetic import maximum, minimum
 from mindjax.ops.cast import cast_like
 from mindjax.ops.promotion import convert, is_bool
 from mindjax.ops.reduction import amax, amin, masked
-from mindjax.ops.bound import at_call, bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -57,7 +57,7 @@ class Argmax(Primitive):
 
     axis: int | None = -1
     output_type: Number = int32
-    keep_dims: bool = at_call(False)
+    keep_dims: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _check_index_type(self.name, self.output_type)
@@ -77,7 +77,7 @@ class Argmin(Primitive):
 
     axis: int | None = -1
     output_type: Number = int32
-    keep_dims: bool = at_call(False)
+    keep_dims: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _check_index_type(self.name, self.output_type)
@@ -121,8 +121,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     """
     if dim is None:
         return Argmax(None, int64)(input)
-    record = Argmax(checks.integer("dim", dim, "argmax"), int64)
-    return bind(record, keep_dims=bool(keepdim))(input)
+    return Argmax(checks.integer("dim", dim, "argmax"), int64, keep_dims=bool(keepdim))(input)
 
 
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -141,8 +140,7 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
     """
     if axis is None:
         return Argmin(None, int32)(input)
-    record = Argmin(checks.integer("axis", axis, "argmin"), int32)
-    return bind(record, keep_dims=bool(keepdims))(input)
+    return Argmin(checks.integer("axis", axis, "argmin"), int32, keep_dims=bool(keepdims))(input)
 
 
 class ArgMaxWithValue(Primitive):

@@ -80,7 +80,7 @@ def check_range(op: str, indices: Any, size: int, error: type[Exception] = Runti
         )
 
 
-def take(op: str, x: Array, indices: Array, axis: int) -> Array:
+def take_axis(op: str, x: Array, indices: Array, axis: int) -> Array:
     """Replace an axis of an array by indices into it.
 
     Args:
@@ -131,7 +131,7 @@ class Gather(BoundPrimitive):
             )
 
         def one(a: Array, i: Array) -> Array:
-            return take("Gather", a, i, axis - batch)
+            return take_axis("Gather", a, i, axis - batch)
 
         for _ in range(batch):
             one = jax.vmap(one)
@@ -186,7 +186,7 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
     return gather(input, reshape(index, (-1,)), axis)
 
 
-def take_flat(input: Tensor, index: Any) -> Tensor:
+def take(input: Tensor, index: Any) -> Tensor:
     """Take elements of the flattened Tensor (MindSpore: ``ops.take``).
 
     Args:
@@ -275,7 +275,20 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
-    """Take one element for each index, along an axis; as `gather_elements`."""
+    """Take one element for each index, along an axis (MindSpore: ``ops.gather_d``).
+
+    Args:
+        x: Tensor.
+        dim: the axis.
+        index: integer Tensor of the same rank.
+
+    Returns:
+        Tensor of ``index``'s shape and ``x``'s dtype.
+
+    Raises:
+        ValueError: ranks or sizes do not fit, or the axis is out of range.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
     return gather_elements(x, dim, index)
 
 
@@ -361,7 +374,7 @@ class AdvancedIndex(Primitive, register=False):
     def compute(self, x: Array, *indices: Array) -> Array:
         """Merge the indexed axes into one, and take along it."""
         merged, linear, axis, _ = merge_axes("Gather", x, self.axes, indices)
-        return take("Gather", merged, linear, axis)
+        return take_axis("Gather", merged, linear, axis)
 
 
 def merge_axes(
@@ -431,7 +444,7 @@ class EmbeddingLookup(Primitive):
         """Take rows; indices outside the table give zeros."""
         where = indices.astype(np.int32) - offset.astype(np.int32)
         valid = (where >= 0) & (where < x.shape[0])
-        rows = take("EmbeddingLookup", x, jnp.where(valid, where, 0), 0)
+        rows = take_axis("EmbeddingLookup", x, jnp.where(valid, where, 0), 0)
         return jnp.where(valid.reshape(valid.shape + (1,) * (x.ndim - 1)), rows, 0).astype(x.dtype)
 
 

@@ -151,7 +151,9 @@ def vector_norm(
             ValueError, f"For 'vector_norm', the 'ord' must be a number, but got {ord!r}."
         )
     x = x if dtype is None else cast(x, as_dtype(dtype))
-    return VectorNorm(float(ord), checks.axis_or_axes("axis", axis, "vector_norm"), bool(keepdims))(x)
+    return VectorNorm(float(ord), checks.axis_or_axes("axis", axis, "vector_norm"), bool(keepdims))(
+        x
+    )
 
 
 def matrix_norm(

@@ -13,8 +13,9 @@ from mindjax.core import checks
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.activation import log_softmax_of
 from mindjax.ops.promotion import promote
+from mindjax.ops.shape import laid_along
+from mindjax.ops.softmax import log_softmax_of
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -29,7 +30,8 @@ def reduced(x: Array, reduction: str) -> Array:
     return jnp.sum(x) if reduction == "sum" else x
 
 
-def _choice(value: Any, owner: str) -> str:
+def reduction_kind(value: Any, owner: str) -> str:
+    """Check the argument 'reduction' of a loss function; ValueError if it is not a known one."""
     return checks.one_of("reduction", value, ("none", "mean", "sum"), owner)
 
 
@@ -200,7 +202,7 @@ class _CrossEntropy(Primitive, register=False):
             total = jnp.sum(counted.astype(x.dtype))
             spread = logp
         else:
-            factors = _spread(weight.astype(x.dtype), x, axis)
+            factors = laid_along(weight.astype(x.dtype), x, axis)
             chosen = _picked(jnp.broadcast_to(factors, x.shape), hot, axis)
             losses, total, spread = losses * chosen, jnp.sum(chosen), logp * factors
         if self.label_smoothing > 0:
@@ -232,7 +234,7 @@ class _SoftCrossEntropy(Primitive, register=False):
             target = target * (1 - self.label_smoothing) + share
         terms = logp * target
         if weight is not None:
-            terms = terms * _spread(weight.astype(x.dtype), x, axis)
+            terms = terms * laid_along(weight.astype(x.dtype), x, axis)
         losses = -jnp.sum(terms, axis)
         return reduced(losses, self.reduction)
 
@@ -246,12 +248,6 @@ def _check_weight(weight: Array | None, x: Array, axis: int, owner: str) -> None
         )
 
 
-def _spread(vector: Array, x: Array, axis: int) -> Array:
-    shape = [1] * x.ndim
-    shape[axis] = x.shape[axis]
-    return vector.reshape(shape)
-
-
 def _entropy(
     x: Any,
     target: Any,
@@ -263,7 +259,7 @@ def _entropy(
     owner: str,
 ) -> Any:
     checks.of_type("ignore_index", ignore_index, int, owner)
-    _choice(reduction, owner)
+    reduction_kind(reduction, owner)
     if isinstance(label_smoothing, bool) or not isinstance(label_smoothing, float):
         raise located(
             TypeError,
@@ -329,9 +325,22 @@ def nll_loss(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Compare log-probabilities with classes; arguments as `cross_entropy`.
+    """Compare log-probabilities with classes (MindSpore: ``ops.nll_loss``).
 
-    MindSpore: ``ops.nll_loss``.
+    Args:
+        inputs: (N, C) or (N, C, ...), float: log-probabilities.
+        target: (N,) or (N, ...), integer classes.
+        weight: (C,): weight of each class; None for ones.
+        ignore_index: class that does not count.
+        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``.
+        label_smoothing: part of the target spread over all classes, in [0, 1].
+
+    Returns:
+        0-d Tensor, or the losses of ``target``'s shape.
+
+    Raises:
+        TypeError: an argument has another type.
+        ValueError: the shapes do not fit, or ``reduction`` is unknown.
     """
     options = (weight, ignore_index, reduction, label_smoothing)
     return _entropy(inputs, target, *options, False, "nll_loss")
@@ -349,7 +358,7 @@ class NLLLoss(Primitive):
     ignore_index: int = -100
 
     def __post_init__(self) -> None:
-        _choice(self.reduction, "NLLLoss")
+        reduction_kind(self.reduction, "NLLLoss")
         checks.of_type("ignore_index", self.ignore_index, int, "NLLLoss")
 
     def compute(self, logits: Array, labels: Array, weight: Array) -> tuple[Array, Array]:
@@ -381,7 +390,7 @@ class BinaryCrossEntropy(Primitive):
     reduction: str = "mean"
 
     def __post_init__(self) -> None:
-        _choice(self.reduction, "BinaryCrossEntropy")
+        reduction_kind(self.reduction, "BinaryCrossEntropy")
 
     def compute(self, logits: Array, labels: Array, weight: Array | None = None) -> Array:
         """Compare probabilities with labels of the same shape."""
@@ -428,7 +437,7 @@ class BCEWithLogitsLoss(Primitive):
     reduction: str = "mean"
 
     def __post_init__(self) -> None:
-        _choice(self.reduction, "BCEWithLogitsLoss")
+        reduction_kind(self.reduction, "BCEWithLogitsLoss")
 
     def compute(
         self,
@@ -564,9 +573,22 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Tensor:
 
 
 def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Tensor:
-    """Take the absolute difference; arguments as `mse_loss` (MindSpore: ``ops.l1_loss``)."""
+    """Take the absolute difference (MindSpore: ``ops.l1_loss``).
+
+    Args:
+        input: any shape.
+        target: shape that broadcasts with ``input``'s.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``.
+
+    Returns:
+        0-d Tensor, or the losses of the broadcast shape.
+
+    Raises:
+        TypeError: an input is no Tensor.
+        ValueError: the shapes do not fit, or ``reduction`` is unknown.
+    """
     _tensors("ops.l1_loss", input=input, target=target)
-    return L1LossExt(_choice(reduction, "l1_loss"))(input, target)
+    return L1LossExt(reduction_kind(reduction, "l1_loss"))(input, target)
 
 
 class SmoothL1Loss(_Difference):
@@ -582,7 +604,7 @@ class SmoothL1Loss(_Difference):
 
     def __post_init__(self) -> None:
         checks.of_type("beta", self.beta, (float, int), "SmoothL1Loss")
-        _choice(self.reduction, "SmoothL1Loss")
+        reduction_kind(self.reduction, "SmoothL1Loss")
         if self.beta < 0:
             raise located(
                 RuntimeError,
@@ -651,7 +673,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     Raises:
         ValueError: the shapes, the reduction or ``delta`` do not fit.
     """
-    _choice(reduction, "huber_loss")
+    reduction_kind(reduction, "huber_loss")
     checks.of_type("delta", delta, (float, int), "huber_loss")
     if delta <= 0:
         raise located(

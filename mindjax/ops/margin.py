@@ -12,16 +12,12 @@ from jax import lax
 from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.loss import reduced
+from mindjax.ops.loss import reduced, reduction_kind
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
 
 Array = jax.Array
-
-
-def _choice(value: Any, owner: str) -> str:
-    return checks.one_of("reduction", value, ("none", "mean", "sum"), owner)
 
 
 def _zero(x: Array) -> Array:
@@ -70,7 +66,7 @@ def cosine_embedding_loss(
             "For ops.cosine_embedding_loss, the value of 'margin' should be in [-1, 1],but got "
             f"{margin}.",
         )
-    record = _CosineEmbedding(float(margin), _choice(reduction, "cosine_embedding_loss"))
+    record = _CosineEmbedding(float(margin), reduction_kind(reduction, "cosine_embedding_loss"))
     return record(input1, input2, target)
 
 
@@ -107,7 +103,7 @@ def margin_ranking_loss(
     """
     owner = "margin_ranking_loss"
     checks.of_type("margin", margin, (float, int), owner)
-    return _MarginRanking(float(margin), _choice(reduction, owner))(input1, input2, target)
+    return _MarginRanking(float(margin), reduction_kind(reduction, owner))(input1, input2, target)
 
 
 class SoftMarginLoss(Primitive):
@@ -120,7 +116,7 @@ class SoftMarginLoss(Primitive):
     reduction: str = "mean"
 
     def __post_init__(self) -> None:
-        _choice(self.reduction, "SoftMarginLoss")
+        reduction_kind(self.reduction, "SoftMarginLoss")
 
     def compute(self, predict: Array, label: Array) -> Array:
         """Compare two arrays of one shape."""
@@ -179,7 +175,7 @@ def hinge_embedding_loss(
     """
     owner = "hinge_embedding_loss"
     checks.of_type("margin", margin, (float, int), owner)
-    return _HingeEmbedding(float(margin), _choice(reduction, owner))(inputs, targets)
+    return _HingeEmbedding(float(margin), reduction_kind(reduction, owner))(inputs, targets)
 
 
 class _TripletMargin(Primitive, register=False):
@@ -237,7 +233,9 @@ def triplet_margin_loss(
     checks.boolean("swap", swap, owner)
     for name, value in (("margin", margin), ("p", p), ("eps", eps)):
         checks.of_type(name, value, (float, int), owner)
-    record = _TripletMargin(float(margin), float(p), float(eps), swap, _choice(reduction, owner))
+    record = _TripletMargin(
+        float(margin), float(p), float(eps), swap, reduction_kind(reduction, owner)
+    )
     return record(anchor, positive, negative)
 
 
@@ -285,7 +283,7 @@ def gaussian_nll_loss(
     owner = "gaussian_nll_loss"
     checks.boolean("full", full, owner)
     checks.float_in_range("eps", eps, 0, float("inf"), owner, "()")
-    return _GaussianNLL(full, float(eps), _choice(reduction, owner))(x, target, var)
+    return _GaussianNLL(full, float(eps), reduction_kind(reduction, owner))(x, target, var)
 
 
 class _PoissonNLL(Primitive, register=False):
@@ -325,7 +323,7 @@ def poisson_nll_loss(
     Returns:
         0-d Tensor, or the shape of ``input`` for ``"none"``.
     """
-    record = _PoissonNLL(log_input, full, float(eps), _choice(reduction, "PoissonNLLLoss"))
+    record = _PoissonNLL(log_input, full, float(eps), reduction_kind(reduction, "PoissonNLLLoss"))
     return record(input, target)
 
 
@@ -382,7 +380,7 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise located(ValueError, f"For '{owner}', the 'p' must be 1 or 2, but got {p}.")
     checks.of_type("margin", margin, (float, int), owner)
-    return _MultiMargin(p, float(margin), _choice(reduction, owner))(input, target, weight)
+    return _MultiMargin(p, float(margin), reduction_kind(reduction, owner))(input, target, weight)
 
 
 class _MultilabelSoftMargin(Primitive, register=False):
@@ -419,4 +417,4 @@ def multilabel_soft_margin_loss(
         ValueError: the shapes or the reduction do not fit.
     """
     owner = "multilabel_soft_margin_loss"
-    return _MultilabelSoftMargin(_choice(reduction, owner))(input, target, weight)
+    return _MultilabelSoftMargin(reduction_kind(reduction, owner))(input, target, weight)

@@ -109,7 +109,17 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 
 def argwhere(input: Tensor) -> Tensor:
-    """Find the elements that are not zero; as `nonzero`."""
+    """Find the elements that are not zero (MindSpore: ``ops.argwhere``).
+
+    Args:
+        input: Tensor of any shape.
+
+    Returns:
+        Int64 Tensor (number of elements, rank of ``input``).
+
+    Raises:
+        RuntimeError: a compiled program asks, which cannot know how many there are.
+    """
     return nonzero(input)
 
 

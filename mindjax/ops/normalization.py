@@ -12,9 +12,10 @@ from jax import lax
 
 from mindjax.core import checks
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle
+from mindjax.core.handle import Handle, unwrap
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import promote
+from mindjax.ops.shape import laid_along
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -47,12 +48,6 @@ def _check_channels(owner: str, x: Array, channel: int, **vectors: Array | None)
             )
 
 
-def _spread(vector: Array, x: Array, channel: int) -> Array:
-    shape = [1] * x.ndim
-    shape[channel] = x.shape[channel]
-    return vector.reshape(shape)
-
-
 def _normalize(
     x: Array,
     mean: Array,
@@ -66,9 +61,9 @@ def _normalize(
     factor = lax.rsqrt(variance + np.asarray(epsilon, variance.dtype))
     if scale is not None:
         factor = scale.astype(factor.dtype) * factor
-    out = (_wide(x) - _spread(mean, x, channel)) * _spread(factor, x, channel)
+    out = (_wide(x) - laid_along(mean, x, channel)) * laid_along(factor, x, channel)
     if bias is not None:
-        out = out + _spread(bias.astype(out.dtype), x, channel)
+        out = out + laid_along(bias.astype(out.dtype), x, channel)
     return out.astype(x.dtype)
 
 
@@ -159,7 +154,7 @@ def batch_norm_training(
     out, batch_mean, batch_variance, *moving = record(x, scale, bias, mean, variance)
     for target, value in zip((mean, variance), moving, strict=False):
         if isinstance(target, Handle):
-            target.assign_value(value._value)
+            target.assign_value(unwrap(value))
     return out, batch_mean, batch_variance
 
 
@@ -276,8 +271,8 @@ class LayerNorm(Primitive):
             The normalized array, and mean and variance with the normalized axes kept as 1.
         """
         checks.floating("input_x", x.dtype, "LayerNorm")
-        first = checks.axis_in_rank(self.begin_norm_axis, x.ndim, "LayerNorm")
-        span = checks.axis_in_rank(self.begin_params_axis, x.ndim, "LayerNorm")
+        first = checks.axis_in_rank(self.begin_norm_axis, x.ndim, "LayerNorm", scalar=False)
+        span = checks.axis_in_rank(self.begin_params_axis, x.ndim, "LayerNorm", scalar=False)
         if gamma.shape != x.shape[span:] or beta.shape != x.shape[span:]:
             raise located(
                 ValueError,
@@ -380,9 +375,9 @@ class _GroupNorm(Primitive, register=False):
                     f"{vector.shape}.",
                 )
         if gamma is not None:
-            out = out * _spread(gamma.astype(out.dtype), x, 1)
+            out = out * laid_along(gamma.astype(out.dtype), x, 1)
         if beta is not None:
-            out = out + _spread(beta.astype(out.dtype), x, 1)
+            out = out + laid_along(beta.astype(out.dtype), x, 1)
         return out.astype(x.dtype)
 
 
@@ -505,7 +500,23 @@ def lrn(
     beta: float = 0.5,
     norm_region: str = "ACROSS_CHANNELS",
 ) -> Tensor:
-    """Normalize over neighbouring channels (MindSpore: ``ops.lrn``); arguments as `LRN`'s."""
+    """Normalize over neighbouring channels (Krizhevsky 2012; MindSpore: ``ops.lrn``).
+
+    Args:
+        x: (N, C, H, W), float16 or float32.
+        depth_radius: channels on each side that count.
+        bias: added to the sum of squares.
+        alpha: weight of the sum of squares.
+        beta: exponent.
+        norm_region: ``"ACROSS_CHANNELS"``, the only one.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: an argument has another type.
+        ValueError: ``norm_region`` is another one, or ``x`` has not four axes.
+    """
     return LRN(depth_radius, bias, alpha, beta, norm_region)(x)
 
 
@@ -518,7 +529,7 @@ class _Normalize(Primitive, register=False):
 
     def compute(self, x: Array) -> Array:
         checks.floating("input", x.dtype, "normalize")
-        axes = tuple(checks.axis_in_rank(d, x.ndim, "normalize") for d in self.dim)
+        axes = tuple(checks.axis_in_rank(d, x.ndim, "normalize", scalar=False) for d in self.dim)
         if self.p == 2:
             square = jnp.sum(jnp.square(x), axes, keepdims=True)
             norm = jnp.sqrt(jnp.maximum(square, np.asarray(self.eps**2, x.dtype)))
@@ -560,7 +571,7 @@ class _CosineSimilarity(Primitive, register=False):
         x1, x2 = promote(x1, x2, op="cosine_similarity")
         checks.floating("x1", x1.dtype, "cosine_similarity")
         x1, x2 = jnp.broadcast_arrays(x1, x2)
-        axis = checks.axis_in_rank(self.dim, x1.ndim, "cosine_similarity")
+        axis = checks.axis_in_rank(self.dim, x1.ndim, "cosine_similarity", scalar=False)
         least = np.asarray(self.eps**2, x1.dtype)
         squares = [jnp.maximum(jnp.sum(jnp.square(x), axis), least) for x in (x1, x2)]
         return jnp.sum(x1 * x2, axis) * lax.rsqrt(squares[0]) * lax.rsqrt(squares[1])

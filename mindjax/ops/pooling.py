@@ -13,6 +13,7 @@ from mindjax.core import checks
 from mindjax.core.dtype import int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.bound import set_fields
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -21,15 +22,10 @@ Array = jax.Array
 Window = tuple[int, ...]
 
 
-def _set(record: Primitive, **values: Any) -> None:
-    for name, value in values.items():
-        object.__setattr__(record, name, value)
-
-
 def _lowest(dtype: Any) -> Any:
     if jnp.issubdtype(dtype, jnp.inexact):
-        return np.array(-np.inf, dtype)
-    return np.array(jnp.iinfo(dtype).min, dtype)
+        return np.asarray(-np.inf, dtype)
+    return np.asarray(jnp.iinfo(dtype).min, dtype)
 
 
 def _place(values: tuple[Any, ...], rank: int, layout: str, filling: Any) -> tuple[Any, ...]:
@@ -54,7 +50,7 @@ def _max_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout:
 def _sum_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout: str) -> Array:
     return lax.reduce_window(
         x,
-        np.array(0, x.dtype),
+        np.asarray(0, x.dtype),
         lax.add,
         _place(kernel, x.ndim, layout, 1),
         _place(stride, x.ndim, layout, 1),
@@ -154,7 +150,7 @@ class AvgPool(Primitive):
         total = _sum_windows(x, kernel, stride, self.pad_mode, layout)
         _check_fit(x, total, kernel, "AvgPool")
         if self.pad_mode == "VALID":
-            return total / np.array(np.prod(kernel), x.dtype)
+            return total / np.asarray(np.prod(kernel), x.dtype)
         first = 1 if layout == "NHWC" else 2
         sizes = x.shape[first : first + 2]
         pads = _window_pads(sizes, kernel, stride, "SAME", (1, 1), False)
@@ -175,7 +171,7 @@ def _prepare_pool(record: Any, owner: str) -> None:
         if isinstance(value, tuple) and len(value) == 4:
             value = value[1:3] if record.data_format == "NHWC" else value[2:]
         sizes[name] = checks.pool_sizes(name, value, 2, owner)
-    _set(record, pad_mode=mode, **sizes)
+    set_fields(record, pad_mode=mode, **sizes)
 
 
 def _counts(n: int, k: int, s: int, low: int, high: int, inside: bool) -> Any:
@@ -249,7 +245,7 @@ class MaxPoolWithArgmaxV2(Primitive):
     argmax_type: Any = int64
 
     def __post_init__(self) -> None:
-        _set(self, **_explicit(self, 2, "MaxPoolWithArgmaxV2"))
+        set_fields(self, **_explicit(self, 2, "MaxPoolWithArgmaxV2"))
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Pool (N, C, H, W).
@@ -421,7 +417,7 @@ class _AvgPoolNd(Primitive, register=False):
         total = _sum_windows(x, kernel, stride, _place(pads, x.ndim, "NCHW", (0, 0)), "NCHW")
         _check_fit(x, total, kernel, "AvgPool")
         if self.divisor_override:
-            return total / np.array(self.divisor_override, x.dtype)
+            return total / np.asarray(self.divisor_override, x.dtype)
         inside = not self.count_include_pad or self.pads == "SAME"
         # Past the far pad, where a window of ceil_mode reaches, nothing counts.
         counts = [
@@ -536,7 +532,7 @@ class AdaptiveAvgPool2D(Primitive):
     output_size: Any
 
     def __post_init__(self) -> None:
-        _set(self, output_size=_regions(self.output_size, 2, "AdaptiveAvgPool2D"))
+        set_fields(self, output_size=_regions(self.output_size, 2, "AdaptiveAvgPool2D"))
 
     def compute(self, x: Array) -> Array:
         """Pool (N, C, H, W) or (C, H, W)."""
@@ -587,7 +583,7 @@ class AdaptiveMaxPool2D(Primitive):
     output_size: Any
 
     def __post_init__(self) -> None:
-        _set(self, output_size=_regions(self.output_size, 2, "AdaptiveMaxPool2D"))
+        set_fields(self, output_size=_regions(self.output_size, 2, "AdaptiveMaxPool2D"))
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Pool (N, C, H, W) or (C, H, W).
@@ -684,9 +680,18 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Tensor:
 
 
 def adaptive_max_pool1d(input: Any, output_size: int) -> Tensor:
-    """Take maxima over regions of sequences; arguments as `adaptive_avg_pool1d`.
+    """Take maxima over regions of sequences (MindSpore: ``ops.adaptive_max_pool1d``).
 
-    MindSpore: ``ops.adaptive_max_pool1d``.
+    Args:
+        input: (N, C, L) or (C, L), float.
+        output_size: number of regions.
+
+    Returns:
+        Tensor (N, C, output_size) or (C, output_size).
+
+    Raises:
+        TypeError: ``output_size`` is no int.
+        ValueError: ``input`` has another rank, or ``output_size`` is not positive.
     """
     _ranks(input, (2, 3), "adaptive_max_pool1d")
     return _AdaptiveMaxPool(_regions(output_size, 1, "adaptive_max_pool1d"))(input)

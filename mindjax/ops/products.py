@@ -242,8 +242,12 @@ class TensorDot(Primitive, register=False):
             first = tuple(range(x.ndim - self.axes, x.ndim))
             second = tuple(range(self.axes))
         else:
-            first = tuple(checks.axis_in_rank(a, x.ndim, "tensor_dot", "axes") for a in self.axes[0])
-            second = tuple(checks.axis_in_rank(a, y.ndim, "tensor_dot", "axes") for a in self.axes[1])
+            first = tuple(
+                checks.axis_in_rank(a, x.ndim, "tensor_dot", "axes") for a in self.axes[0]
+            )
+            second = tuple(
+                checks.axis_in_rank(a, y.ndim, "tensor_dot", "axes") for a in self.axes[1]
+            )
         sizes = [x.shape[a] for a in first], [y.shape[a] for a in second]
         if sizes[0] != sizes[1]:
             raise located(
@@ -359,8 +363,8 @@ class Ger(Primitive):
                 f"For 'outer', the inputs must be 1-D tensors, but got shapes {x.shape} and "
                 f"{y.shape}.",
             )
-        x, y = promote_pair("outer", x, y)
-        return x[:, None] * y[None, :]
+        x, y = promote_pair("outer", x[:, None], y[None, :])
+        return x * y
 
 
 _ger = Ger()

@@ -75,6 +75,27 @@ def promote_pair(op: str, x: Any, y: Any) -> tuple[Array, Array]:
     return convert(x, common), convert(y, common)
 
 
+WIDE_UNSIGNED = ("uint16", "uint32", "uint64")
+
+
+def refuse_wide_unsigned(op: str, *arrays: Any) -> None:
+    """Refuse wide unsigned integers beside another dtype, truth values included.
+
+    Args:
+        op: name of the operator, for messages.
+        arrays: operands of any shape; what is no array is not looked at.
+
+    Raises:
+        TypeError: the dtypes differ, and one of them is UInt16, UInt32 or UInt64.
+    """
+    kinds = [x.dtype for x in arrays if hasattr(x, "dtype")]
+    if any(k != kinds[0] for k in kinds) and any(k in WIDE_UNSIGNED for k in kinds):
+        raise located(
+            TypeError,
+            f"For Op[{op}], the promote output type is invalid: {', '.join(map(str, kinds))}.",
+        )
+
+
 def broadcast_shape(op: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Find the shape that shapes broadcast to.
 

@@ -109,7 +109,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
     return _range(first, last, distance, kind)
 
 
-def range_(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
+def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
     """Make the numbers from ``start`` up to, not including, ``end`` (MindSpore: ``ops.range``).
 
     Args:

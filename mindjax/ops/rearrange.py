@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from mindjax.core import checks
-from mindjax.core.dtype import as_dtype
+from mindjax.core.dtype import as_dtype, int64
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
@@ -191,21 +191,54 @@ def flip(input: Tensor, dims: Any) -> Tensor:
         ValueError: an axis is out of range or repeats.
     """
     dims = checks.python_value(dims)
-    return ReverseV2(checks.integers("dims", dims if isinstance(dims, tuple) else (dims,), "flip"))(input)
+    return ReverseV2(checks.integers("dims", dims if isinstance(dims, tuple) else (dims,), "flip"))(
+        input
+    )
 
 
 def reverse(x: Tensor, axis: Any) -> Tensor:
-    """Reverse the order of elements along axes; as `flip`."""
+    """Reverse the order of elements along axes (MindSpore: ``ops.reverse``).
+
+    Args:
+        x: Tensor of any shape.
+        axis: axes, an int or several.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        ValueError: an axis is out of range or repeats.
+    """
     return flip(x, axis)
 
 
 def flipud(input: Tensor) -> Tensor:
-    """Reverse the first axis."""
+    """Reverse the first axis (MindSpore: ``ops.flipud``).
+
+    Args:
+        input: Tensor of at least one axis.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        ValueError: there is no axis.
+    """
     return flip(input, (0,))
 
 
 def fliplr(input: Tensor) -> Tensor:
-    """Reverse the second axis."""
+    """Reverse the second axis (MindSpore: ``ops.fliplr``).
+
+    Args:
+        input: Tensor of at least two axes.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        ValueError: there are fewer than two axes.
+    """
     return flip(input, (1,))
 
 
@@ -273,7 +306,9 @@ def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
     Raises:
         ValueError: ``dims`` are not two different axes.
     """
-    axes = checks.axes_in_rank(checks.integers("dims", dims, "rot90"), len(shape_of(input)), "rot90")
+    axes = checks.axes_in_rank(
+        checks.integers("dims", dims, "rot90"), len(shape_of(input)), "rot90"
+    )
     if len(axes) != 2:
         raise located(ValueError, f"For 'rot90', 'dims' must hold 2 axes, but got {dims!r}.")
     turns = checks.integer("k", k, "rot90") % 4
@@ -363,13 +398,41 @@ def _indices(op: str, row: int, col: int, offset: int, dtype: Any, lower: bool) 
     return Handle.tensor_class._from_array(np.stack(found).astype(as_dtype(dtype).np))
 
 
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) -> Tensor:
-    """Give rows and columns of the elements of a lower triangle, shape (2, n)."""
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = int64) -> Tensor:
+    """Give rows and columns of the elements of a lower triangle (``ops.tril_indices``).
+
+    Args:
+        row: number of rows.
+        col: number of columns.
+        offset: diagonal that bounds the triangle; above the main one if positive.
+        dtype: integer type of the result.
+
+    Returns:
+        Tensor (2, number of elements).
+
+    Raises:
+        TypeError: a size or ``offset`` is no integer.
+        ValueError: a size is negative.
+    """
     return _indices("tril_indices", row, col, offset, dtype, True)
 
 
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = np.int64) -> Tensor:
-    """Give rows and columns of the elements of an upper triangle, shape (2, n)."""
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = int64) -> Tensor:
+    """Give rows and columns of the elements of an upper triangle (``ops.triu_indices``).
+
+    Args:
+        row: number of rows.
+        col: number of columns.
+        offset: diagonal that bounds the triangle; above the main one if positive.
+        dtype: integer type of the result.
+
+    Returns:
+        Tensor (2, number of elements).
+
+    Raises:
+        TypeError: a size or ``offset`` is no integer.
+        ValueError: a size is negative.
+    """
     return _indices("triu_indices", row, col, offset, dtype, False)
 
 
@@ -443,7 +506,7 @@ class _Diagonal(Primitive, register=False):
     offset: int
     dim1: int
     dim2: int
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array) -> Array:
         if x.ndim < 2:
@@ -483,7 +546,18 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """Put all elements on a diagonal of one matrix."""
+    """Put all elements on a diagonal of one matrix (MindSpore: ``ops.diagflat``).
+
+    Args:
+        input: Tensor of any shape, n elements.
+        offset: diagonal; above the main one if positive.
+
+    Returns:
+        Tensor (n + abs(offset), n + abs(offset)).
+
+    Raises:
+        TypeError: ``offset`` is no integer.
+    """
     return _DiagEmbed(checks.integer("offset", offset, "diagflat"), -2, -1)(reshape(input, (-1,)))
 
 
@@ -516,7 +590,10 @@ class ReverseSequence(Primitive):
 
     def compute(self, x: Array, lengths: Array) -> Array:
         """Gather positions that run backwards up to each length."""
-        seq, batch = (checks.axis_in_rank(a, x.ndim, "ReverseSequence") for a in (self.seq_dim, self.batch_dim))
+        seq, batch = (
+            checks.axis_in_rank(a, x.ndim, "ReverseSequence")
+            for a in (self.seq_dim, self.batch_dim)
+        )
         position = lax.broadcasted_iota(np.int32, x.shape, seq)
         shape = [1] * x.ndim
         shape[batch] = lengths.size

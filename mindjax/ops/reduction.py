@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -14,11 +15,11 @@ from mindjax.core.dtype import Number, as_dtype, int32
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import maximum, minimum, true_divide
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.cast import cast, cast_like, convert_values
 from mindjax.ops.logic import isnan, logical_not
 from mindjax.ops.logic import where as select_where
 from mindjax.ops.promotion import convert, floating, is_bool, truth
-from mindjax.ops.bound import at_call, bind
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -27,18 +28,19 @@ Array = jax.Array
 Axis = int | tuple[int, ...] | list[int] | None
 
 
-class _Reduction(Primitive, register=False):
-    """What reductions called as ``record(x, axis)`` share; subclasses have the field ``axis``."""
+class _Reduction(BoundPrimitive, register=False):
+    """What reductions called as ``record(x, axis)`` share; none given means all axes."""
 
-    def __call__(self, x: Any, axis: Any = ()) -> Any:
-        """Reduce a Tensor over ``axis``; none given means all axes."""
-        if axis is None or (isinstance(axis, tuple | list) and not axis):
-            return super().__call__(x)
-        record = bind(self, axis=checks.axis_or_axes("axis", axis, self.name))
-        return super(_Reduction, record).__call__(x)
+    statics: ClassVar[tuple[str, ...]] = ("axis",)
+    axis: Axis = field(default=(), kw_only=True)
+
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the axes' types."""
+        axis = checks.axis_or_axes("axis", statics["axis"], self.name)
+        return {"axis": () if axis is None else axis}
 
     def _axes(self, x: Array) -> tuple[int, ...]:
-        return checks.reduced_axes(self.__dict__["axis"], x.ndim, self.name)
+        return checks.reduced_axes(self.axis, x.ndim, self.name)
 
 
 def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -57,7 +59,6 @@ class ReduceSum(_Reduction):
 
     keep_dims: bool = False
     skip_mode: bool = False
-    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Sum an array."""
@@ -77,7 +78,6 @@ class ReduceMean(_Reduction):
     """
 
     keep_dims: bool = False
-    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Average an array; integer means are cut towards zero."""
@@ -102,7 +102,6 @@ class ReduceProd(_Reduction):
     """
 
     keep_dims: bool = False
-    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Multiply the elements of an array."""
@@ -127,7 +126,6 @@ class ReduceMax(_Reduction):
     """
 
     keep_dims: bool = False
-    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Take the largest element; NaN wins, and equal ones share the gradient."""
@@ -144,7 +142,6 @@ class ReduceMin(_Reduction):
     """
 
     keep_dims: bool = False
-    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Take the smallest element; NaN wins, and equal ones share the gradient."""
@@ -161,7 +158,6 @@ class ReduceAny(_Reduction):
     """
 
     keep_dims: bool = False
-    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Take the logical or of an array; UInt8 stays UInt8, as in the original."""
@@ -177,31 +173,29 @@ class ReduceAll(_Reduction):
     """
 
     keep_dims: bool = False
-    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Take the logical and of an array."""
         return jnp.all(truth(x), self._axes(x), keepdims=self.keep_dims)
 
 
-class _Extended(Primitive, register=False):
+class _Extended(BoundPrimitive, register=False):
     """What reductions called as ``record(x, dim, keepdim, dtype)`` share."""
 
-    dim: Axis = at_call(None)
-    keepdim: bool = at_call(False)
-    dtype: Number | None = at_call(None)
+    statics: ClassVar[tuple[str, ...]] = ("dim", "keepdim", "dtype")
+    dim: Axis = field(default=None, kw_only=True)
+    keepdim: bool = field(default=False, kw_only=True)
+    dtype: Number | None = field(default=None, kw_only=True)
 
-    def __call__(self, x: Any, dim: Axis = None, keepdim: bool = False, dtype: Any = None) -> Any:
-        """Reduce a Tensor over ``dim``; none given means all axes."""
-        if dim is None and not keepdim and dtype is None:
-            return super().__call__(x)
-        record = bind(
-            self,
-            dim=checks.axis_or_axes("dim", dim, self.name),
-            keepdim=bool(keepdim),
-            dtype=None if dtype is None else as_dtype(dtype),
-        )
-        return super(_Extended, record).__call__(x)
+    def bind(
+        self, dim: Any = None, keepdim: bool = False, dtype: Any = None, **statics: Any
+    ) -> dict[str, Any]:
+        """Check the axes and the dtype."""
+        return {
+            "dim": checks.axis_or_axes("dim", dim, self.name),
+            "keepdim": bool(keepdim),
+            "dtype": None if dtype is None else as_dtype(dtype),
+        }
 
     def _wanted(self, x: Array, default: np.dtype[Any]) -> Array:
         return convert_values(x, default if self.dtype is None else self.dtype.np)
@@ -458,7 +452,6 @@ class LogSumExp(_Reduction):
     """
 
     keep_dims: bool = False
-    axis: Axis = at_call(())
 
     def compute(self, x: Array) -> Array:
         """Reduce an array, shifted by its largest element."""
@@ -485,7 +478,7 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     return _logsumexp[bool(keepdim)](input, dim)
 
 
-class CountNonZero(_Reduction):
+class CountNonZero(Primitive):
     """Number of elements over axes that are not zero (MindSpore: ``ops.CountNonZero``).
 
     Args:
@@ -493,12 +486,7 @@ class CountNonZero(_Reduction):
     """
 
     dims: Axis = None
-    keep_dims: bool = at_call(False)
-
-    def __call__(self, x: Any, dims: Axis = None) -> Any:
-        """Count over ``dims``; none given means all axes."""
-        record = self if dims is None else bind(self, dims=checks.axis_or_axes("dims", dims, self.name))
-        return super(_Reduction, record).__call__(x)
+    keep_dims: bool = field(default=False, kw_only=True)
 
     def compute(self, x: Array) -> Array:
         """Count in an array; Int64."""
@@ -523,8 +511,8 @@ def count_nonzero(
     Raises:
         ValueError: there is no such axis.
     """
-    record = CountNonZero(checks.axis_or_axes("axis", axis, "count_nonzero"))
-    return cast(bind(record, keep_dims=bool(keep_dims))(x), dtype)
+    dims = checks.axis_or_axes("axis", axis, "count_nonzero")
+    return cast(CountNonZero(dims, keep_dims=bool(keep_dims))(x), dtype)
 
 
 def nansum(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 from mindjax.core import checks
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import sub
-from mindjax.ops.bound import at_call, bind
+from mindjax.ops.bound import BoundPrimitive
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -91,17 +92,15 @@ def trunc(input: Tensor) -> Tensor:
     return _trunc(input)
 
 
-class Round(Primitive):
+class Round(BoundPrimitive):
     """Rounding to the nearest number, halves to the even one (MindSpore: ``ops.Round``)."""
 
-    decimals: int = at_call(0)
+    statics: ClassVar[tuple[str, ...]] = ("decimals",)
+    decimals: int = field(default=0, kw_only=True)
 
-    def __call__(self, x: Any, decimals: int | None = None) -> Any:
-        """Round a Tensor to ``decimals`` digits behind the point."""
-        if decimals is None or decimals == self.decimals:
-            return super().__call__(x)
-        record = bind(self, decimals=checks.integer("decimals", decimals, "Round"))
-        return super(Round, record).__call__(x)
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the number of digits."""
+        return {"decimals": checks.integer("decimals", statics["decimals"], "Round")}
 
     def compute(self, x: Array) -> Array:
         """Round an array."""
@@ -123,7 +122,7 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     Returns:
         Tensor of the same shape and dtype.
     """
-    return _round(input, decimals)
+    return _round(input) if decimals == 0 else _round(input, decimals)
 
 
 class Rint(Primitive):

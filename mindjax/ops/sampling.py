@@ -9,8 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mindjax.core import checks
-from mindjax.core import random
+from mindjax.core import checks, random
 from mindjax.core.dtype import Number, as_dtype, float32, int32, int64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
@@ -188,7 +187,9 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: Any = None, dtype: Any =
                 "Tensor.",
             )
     kind = as_dtype(dtype)
-    full = np.broadcast_shapes(checks.sizes("shape", shape, "uniform"), shape_of(minval), shape_of(maxval))
+    full = np.broadcast_shapes(
+        checks.sizes("shape", shape, "uniform"), shape_of(minval), shape_of(maxval)
+    )
     key = draw("uniform", seed)
     if kind.kind in ("int", "uint"):
         return run(Integers(full, kind), minval, maxval, *key)
@@ -316,13 +317,37 @@ def randint(low: int, high: int, size: Any, seed: Any = None, *, dtype: Any = No
 
 
 def rand_like(input: Tensor, seed: Any = None, *, dtype: Any = None) -> Tensor:
-    """Draw uniform numbers from [0, 1) with the shape and dtype of a Tensor; as `rand`."""
+    """Draw uniform numbers from [0, 1) with the shape of a Tensor (MindSpore: ``ops.rand_like``).
+
+    Args:
+        input: Tensor of any shape.
+        seed: of a stream of its own; None takes the default stream.
+        dtype: float type; by default that of ``input``.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        ValueError: ``dtype`` is no float type.
+    """
     kind = _float_dtype("rand_like", dtype, as_dtype(input.dtype))
     return run(Uniform(shape_of(input), kind), *draw("rand_like", seed))
 
 
 def randn_like(input: Tensor, seed: Any = None, *, dtype: Any = None) -> Tensor:
-    """Draw standard normal numbers with the shape and dtype of a Tensor; as `randn`."""
+    """Draw standard normal numbers with the shape of a Tensor (MindSpore: ``ops.randn_like``).
+
+    Args:
+        input: Tensor of any shape.
+        seed: of a stream of its own; None takes the default stream.
+        dtype: float type; by default that of ``input``.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        ValueError: ``dtype`` is no float type.
+    """
     kind = _float_dtype("randn_like", dtype, as_dtype(input.dtype))
     return run(Normal(shape_of(input), kind), *draw("randn_like", seed))
 
@@ -330,7 +355,23 @@ def randn_like(input: Tensor, seed: Any = None, *, dtype: Any = None) -> Tensor:
 def randint_like(
     input: Tensor, low: int, high: int, seed: Any = None, *, dtype: Any = None
 ) -> Tensor:
-    """Draw integers from [low, high) with the shape and dtype of a Tensor; as `randint`."""
+    """Draw integers from [low, high) with the shape of a Tensor (MindSpore: ``ops.randint_like``).
+
+    Args:
+        input: Tensor of any shape.
+        low: smallest integer.
+        high: integer above the largest.
+        seed: of a stream of its own; None takes the default stream.
+        dtype: integer type; by default that of ``input``.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        TypeError: a bound is no integer.
+        RuntimeError: the range is empty.
+        ValueError: ``dtype`` is no integer type.
+    """
     kind = as_dtype(input.dtype) if dtype is None else dtype
     return draw_integers(
         "randint_like", low, high, shape_of(input), kind, draw("randint_like", seed)

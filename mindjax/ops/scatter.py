@@ -22,7 +22,7 @@ from mindjax.ops.gather import (
     index_array,
     merge_axes,
 )
-from mindjax.ops.shape import broadcast, shape_of
+from mindjax.ops.shape import broadcast, laid_along, shape_of
 from mindjax.ops.slicing import fitted
 
 if TYPE_CHECKING:
@@ -191,32 +191,110 @@ scatter_nd_update = tensor_scatter_update
 
 
 def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Copy a Tensor with slices added by index tuples; as `tensor_scatter_update`."""
+    """Copy a Tensor with slices added by index tuples (``ops.tensor_scatter_add``).
+
+    Args:
+        input_x: Tensor.
+        indices: integer Tensor; its last axis holds index tuples.
+        updates: Tensor of shape ``indices.shape[:-1] + input_x.shape[indices.shape[-1]:]``.
+
+    Returns:
+        Tensor like ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
     return _tensor_scatter(TensorScatterAdd(), input_x, indices, updates)
 
 
 def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Copy a Tensor with slices subtracted by index tuples; as `tensor_scatter_update`."""
+    """Copy a Tensor with slices subtracted by index tuples (``ops.tensor_scatter_sub``).
+
+    Args:
+        input_x: Tensor.
+        indices: integer Tensor; its last axis holds index tuples.
+        updates: Tensor of shape ``indices.shape[:-1] + input_x.shape[indices.shape[-1]:]``.
+
+    Returns:
+        Tensor like ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
     return _tensor_scatter(TensorScatterSub(), input_x, indices, updates)
 
 
 def tensor_scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Copy a Tensor with slices multiplied by index tuples; as `tensor_scatter_update`."""
+    """Copy a Tensor with slices multiplied by index tuples (``ops.tensor_scatter_mul``).
+
+    Args:
+        input_x: Tensor.
+        indices: integer Tensor; its last axis holds index tuples.
+        updates: Tensor of shape ``indices.shape[:-1] + input_x.shape[indices.shape[-1]:]``.
+
+    Returns:
+        Tensor like ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
     return _tensor_scatter(TensorScatterMul(), input_x, indices, updates)
 
 
 def tensor_scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Copy a Tensor with slices divided by index tuples; as `tensor_scatter_update`."""
+    """Copy a Tensor with slices divided by index tuples (``ops.tensor_scatter_div``).
+
+    Args:
+        input_x: Tensor.
+        indices: integer Tensor; its last axis holds index tuples.
+        updates: Tensor of shape ``indices.shape[:-1] + input_x.shape[indices.shape[-1]:]``.
+
+    Returns:
+        Tensor like ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
     return _tensor_scatter(TensorScatterDiv(), input_x, indices, updates)
 
 
 def tensor_scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Copy a Tensor with the larger of slices by index tuples; as `tensor_scatter_update`."""
+    """Copy a Tensor with the larger of slices by index tuples (``ops.tensor_scatter_max``).
+
+    Args:
+        input_x: Tensor.
+        indices: integer Tensor; its last axis holds index tuples.
+        updates: Tensor of shape ``indices.shape[:-1] + input_x.shape[indices.shape[-1]:]``.
+
+    Returns:
+        Tensor like ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
     return _tensor_scatter(TensorScatterMax(), input_x, indices, updates)
 
 
 def tensor_scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """Copy a Tensor with the smaller of slices by index tuples; as `tensor_scatter_update`."""
+    """Copy a Tensor with the smaller of slices by index tuples (``ops.tensor_scatter_min``).
+
+    Args:
+        input_x: Tensor.
+        indices: integer Tensor; its last axis holds index tuples.
+        updates: Tensor of shape ``indices.shape[:-1] + input_x.shape[indices.shape[-1]:]``.
+
+    Returns:
+        Tensor like ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
     return _tensor_scatter(TensorScatterMin(), input_x, indices, updates)
 
 
@@ -310,7 +388,9 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
 
 def scatter_along_add(input: Tensor, dim: int, index: Tensor, src: Any) -> Tensor:
     """Copy a Tensor with single elements added along an axis (``mint.scatter_add``)."""
-    return TensorScatterElements(checks.integer("dim", dim, "scatter_add"), "add")(input, index, src)
+    return TensorScatterElements(checks.integer("dim", dim, "scatter_add"), "add")(
+        input, index, src
+    )
 
 
 class _IndexCombine(Primitive, register=False):
@@ -369,9 +449,7 @@ class _IndexFill(Primitive, register=False):
         axis = checks.axis_in_rank(self.axis, x.ndim, "index_fill")
         where = index_array("IndexFill", indices.reshape(-1), x.shape[axis])
         hit = jnp.zeros(x.shape[axis], np.bool_).at[where].set(True, mode="drop")
-        shape = [1] * x.ndim
-        shape[axis] = x.shape[axis]
-        return jnp.where(hit.reshape(shape), value.astype(x.dtype), x)
+        return jnp.where(laid_along(hit, x, axis), value.astype(x.dtype), x)
 
 
 def index_fill(x: Tensor, axis: int, index: Tensor, value: Any) -> Tensor:

@@ -19,6 +19,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.ops.bound import BoundPrimitive
+from mindjax.ops.promotion import promote, refuse_wide_unsigned
 from mindjax.ops.shape import atleast_1d, atleast_2d, atleast_3d, broadcast, reshape, shape_of
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ class Concat(Primitive):
                     "For primitive[Concat] only support one axis different, but got more than "
                     f"one (shapes are {[x.shape for x in tensors]})!",
                 )
-        dtype = functools.reduce(promote_types, (from_np(x.dtype) for x in tensors)).np
-        return lax.concatenate([lax.convert_element_type(x, dtype) for x in tensors], axis)
+        refuse_wide_unsigned("Concat", *tensors)
+        return lax.concatenate(promote(*tensors, op="Concat"), axis)
 
 
 def concat(tensors: Any, axis: int = 0) -> Tensor:
@@ -155,7 +156,7 @@ class Unstack(Primitive):
 
     axis: int = 0
     num: int | None = None
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array) -> tuple[Array, ...]:
         """Take the axis apart."""
@@ -189,7 +190,18 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Take a Tensor apart along an axis; as `unstack`."""
+    """Take a Tensor apart along an axis (MindSpore: ``ops.unbind``).
+
+    Args:
+        input: Tensor of at least one axis.
+        dim: axis, which goes.
+
+    Returns:
+        One Tensor for each index.
+
+    Raises:
+        ValueError: there is no such axis.
+    """
     return unstack(input, dim)
 
 
@@ -198,7 +210,7 @@ class Split(Primitive):
 
     axis: int = 0
     output_num: int = 1
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array) -> tuple[Array, ...]:
         """Cut the axis in ``output_num`` parts."""
@@ -219,7 +231,7 @@ class SplitWithSize(BoundPrimitive):
     statics: ClassVar[tuple[str, ...]] = ("split_size", "axis")
     split_size: tuple[int, ...] = field(default=(), kw_only=True)
     axis: int = field(default=0, kw_only=True)
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array) -> tuple[Array, ...]:
         """Cut the axis at the running sums."""
@@ -353,41 +365,121 @@ def _narrow(x: Tensor, axis: int, start: int, length: int) -> Tensor:
 
 
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """Cut along the second axis, along the only one for 1-d Tensors; as `tensor_split`."""
+    """Cut along the second axis, the only one for 1-d Tensors (MindSpore: ``ops.hsplit``).
+
+    Args:
+        input: Tensor with that axis.
+        indices_or_sections: number of parts, or where to cut.
+
+    Returns:
+        Parts, as `tensor_split` gives them.
+
+    Raises:
+        TypeError: ``indices_or_sections`` holds no integers.
+        ValueError: ``input`` lacks the axis.
+    """
     return tensor_split(input, indices_or_sections, 0 if len(shape_of(input)) == 1 else 1)
 
 
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """Cut along the first axis; as `tensor_split`."""
+    """Cut along the first axis (MindSpore: ``ops.vsplit``).
+
+    Args:
+        input: Tensor with that axis.
+        indices_or_sections: number of parts, or where to cut.
+
+    Returns:
+        Parts, as `tensor_split` gives them.
+
+    Raises:
+        TypeError: ``indices_or_sections`` holds no integers.
+        ValueError: ``input`` lacks the axis.
+    """
     return tensor_split(input, indices_or_sections, 0)
 
 
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """Cut along the third axis; as `tensor_split`."""
+    """Cut along the third axis (MindSpore: ``ops.dsplit``).
+
+    Args:
+        input: Tensor with that axis.
+        indices_or_sections: number of parts, or where to cut.
+
+    Returns:
+        Parts, as `tensor_split` gives them.
+
+    Raises:
+        TypeError: ``indices_or_sections`` holds no integers.
+        ValueError: ``input`` lacks the axis.
+    """
     return tensor_split(input, indices_or_sections, 2)
 
 
 def hstack(tensors: Any) -> Tensor:
-    """Join along the second axis, along the only one for 1-d Tensors."""
+    """Join Tensors along the second axis, the only one for 1-d Tensors (MindSpore: ``ops.hstack``).
+
+    Args:
+        tensors: tuple or list of Tensors of one dtype.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: ``tensors`` is no tuple or list.
+        ValueError: the shapes do not fit.
+    """
     _need_sequence("hstack", tensors)
     full = atleast_1d(tuple(tensors))
     return concat(full, 0 if full and len(shape_of(full[0])) == 1 else 1)
 
 
 def vstack(inputs: Any) -> Tensor:
-    """Join along the first axis, after giving each Tensor two axes."""
+    """Join Tensors along the first axis, each given two axes (MindSpore: ``ops.vstack``).
+
+    Args:
+        inputs: tuple or list of Tensors of one dtype.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: ``inputs`` is no tuple or list.
+        ValueError: the shapes do not fit.
+    """
     _need_sequence("vstack", inputs)
     return concat(atleast_2d(tuple(inputs)), 0)
 
 
 def dstack(tensors: Any) -> Tensor:
-    """Join along the third axis, after giving each Tensor three axes."""
+    """Join Tensors along the third axis, each given three axes (MindSpore: ``ops.dstack``).
+
+    Args:
+        tensors: tuple or list of Tensors of one dtype.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: ``tensors`` is no tuple or list.
+        ValueError: the shapes do not fit.
+    """
     _need_sequence("dstack", tensors)
     return concat(atleast_3d(tuple(tensors)), 2)
 
 
 def column_stack(tensors: Any) -> Tensor:
-    """Join along the second axis, 1-d Tensors as columns."""
+    """Join Tensors along the second axis, 1-d Tensors as columns (MindSpore: ``ops.column_stack``).
+
+    Args:
+        tensors: tuple or list of Tensors of one dtype.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: ``tensors`` is no tuple or list.
+        ValueError: the shapes do not fit.
+    """
     _need_sequence("column_stack", tensors)
     return concat([reshape(x, (-1, 1)) if len(shape_of(x)) < 2 else x for x in tensors], 1)
 
@@ -500,7 +592,20 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> T
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
-    """Repeat each element along an axis; as `repeat_interleave`."""
+    """Repeat each element along an axis (MindSpore: ``ops.repeat_elements``).
+
+    Args:
+        x: Tensor.
+        rep: how often, positive.
+        axis: the axis.
+
+    Returns:
+        Tensor, ``rep`` times as long along the axis.
+
+    Raises:
+        TypeError: ``rep`` is no integer.
+        ValueError: there is no such axis.
+    """
     return repeat_interleave(x, rep, axis)
 
 

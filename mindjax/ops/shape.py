@@ -30,10 +30,26 @@ def shape_of(x: Any) -> tuple[int, ...]:
     return np.shape(x)
 
 
+def laid_along(vector: Array, x: Array, axis: int) -> Array:
+    """Lay a vector along an axis of an array, so that it broadcasts.
+
+    Args:
+        vector: (x.shape[axis],).
+        x: any shape.
+        axis: the axis.
+
+    Returns:
+        The vector with size 1 along all other axes.
+    """
+    shape = [1] * x.ndim
+    shape[axis] = x.shape[axis]
+    return vector.reshape(shape)
+
+
 class Reshape(BoundPrimitive):
     """The same elements in another shape; call: ``Reshape()(input, shape)``."""
 
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
     statics: ClassVar[tuple[str, ...]] = ("shape",)
     shape: tuple[int, ...] = field(default=(), kw_only=True)
 
@@ -97,7 +113,18 @@ def spread(values: tuple[Any, ...]) -> Any:
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """Give ``input`` the shape of ``other``."""
+    """Give a Tensor the shape of another (MindSpore: ``ops.view_as``).
+
+    Args:
+        input: Tensor.
+        other: Tensor of as many elements.
+
+    Returns:
+        Tensor; in PYNATIVE a view of ``input``.
+
+    Raises:
+        ValueError: the numbers of elements differ.
+    """
     return reshape(input, shape_of(other))
 
 
@@ -107,7 +134,7 @@ reshape_as = view_as
 class Transpose(BoundPrimitive):
     """Axes in another order; call: ``Transpose()(input, dims)``."""
 
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
     statics: ClassVar[tuple[str, ...]] = ("dims",)
     dims: tuple[int, ...] = field(default=(), kw_only=True)
 
@@ -150,14 +177,34 @@ def transpose(input: Tensor, dims: Any) -> Tensor:
 
 
 def permute(input: Tensor, axis: Any) -> Tensor:
-    """Put the axes in another order; as `transpose`."""
+    """Put the axes in another order (MindSpore: ``ops.permute``).
+
+    Args:
+        input: Tensor.
+        axis: every axis once, in the new order.
+
+    Returns:
+        Tensor; in PYNATIVE a view of ``input``.
+
+    Raises:
+        ValueError: ``axis`` is no order of the axes.
+    """
     return transpose(input, axis)
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Exchange two axes.
+    """Exchange two axes (MindSpore: ``ops.swapaxes``).
+
+    Args:
+        input: Tensor.
+        axis0: an axis.
+        axis1: the other.
+
+    Returns:
+        Tensor; in PYNATIVE a view of ``input``.
 
     Raises:
+        TypeError: an axis is no integer.
         ValueError: an axis is out of range.
     """
     ndim = len(shape_of(input))
@@ -177,7 +224,20 @@ def _range_axis(axis: Any, ndim: int) -> int:
 
 
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Exchange two axes; as `swapaxes`."""
+    """Exchange two axes (MindSpore: ``ops.swapdims``).
+
+    Args:
+        input: Tensor.
+        dim0: an axis.
+        dim1: the other.
+
+    Returns:
+        Tensor; in PYNATIVE a view of ``input``.
+
+    Raises:
+        TypeError: an axis is no integer.
+        ValueError: an axis is out of range.
+    """
     return swapaxes(input, dim0, dim1)
 
 
@@ -198,7 +258,9 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
     ndim = len(shape_of(x))
     source, destination = checks.python_value(source), checks.python_value(destination)
     from_ = checks.axes_in_rank(source if isinstance(source, tuple) else (source,), ndim, "movedim")
-    to = checks.axes_in_rank(destination if isinstance(destination, tuple) else (destination,), ndim, "movedim")
+    to = checks.axes_in_rank(
+        destination if isinstance(destination, tuple) else (destination,), ndim, "movedim"
+    )
     if len(from_) != len(to):
         raise located(
             ValueError,
@@ -215,7 +277,14 @@ moveaxis = movedim
 
 
 def t(input: Tensor) -> Tensor:
-    """Transpose a matrix; Tensors of other ranks come back as they are."""
+    """Transpose a matrix (MindSpore: ``ops.t``).
+
+    Args:
+        input: Tensor; one that is no matrix comes back as it is.
+
+    Returns:
+        Tensor; in PYNATIVE a view of ``input``.
+    """
     return transpose(input, (1, 0)) if len(shape_of(input)) == 2 else input
 
 
@@ -228,7 +297,7 @@ class Squeeze(Primitive):
     """Drop axes of size 1; axes of other sizes stay."""
 
     axis: Any = ()
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array) -> Array:
         """Drop the axes."""
@@ -256,7 +325,7 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
 class ExpandDims(BoundPrimitive):
     """A new axis of size 1; call: ``ExpandDims()(input_x, axis)``."""
 
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
     statics: ClassVar[tuple[str, ...]] = ("axis",)
     axis: int = field(default=0, kw_only=True)
 
@@ -283,14 +352,26 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
 
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """Insert an axis of size 1; as `expand_dims`."""
+    """Insert an axis of size 1 (MindSpore: ``ops.unsqueeze``).
+
+    Args:
+        input: Tensor.
+        dim: where, from ``-input.ndim - 1`` to ``input.ndim``.
+
+    Returns:
+        Tensor; in PYNATIVE a view of ``input``.
+
+    Raises:
+        TypeError: ``dim`` is no integer.
+        ValueError: it is out of range.
+    """
     return expand_dims(input, dim)
 
 
 class Flatten(Primitive):
     """All axes but the first in one."""
 
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array) -> Array:
         """Flatten."""
@@ -331,7 +412,14 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
 
 def ravel(input: Tensor) -> Tensor:
-    """Give all elements in one axis."""
+    """Give all elements in one axis (MindSpore: ``ops.ravel``).
+
+    Args:
+        input: Tensor of any shape.
+
+    Returns:
+        1-d Tensor; in PYNATIVE a view of ``input``.
+    """
     return reshape(input, (-1,))
 
 
@@ -339,7 +427,7 @@ class BroadcastTo(Primitive):
     """Repeat axes of size 1, and add leading ones, up to a shape."""
 
     shape: tuple[int, ...]
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array) -> Array:
         """Broadcast; -1 keeps a size."""
@@ -395,12 +483,34 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
 
 
 def expand(input_x: Tensor, size: Any) -> Tensor:
-    """Broadcast to a shape, -1 keeping a size; as `broadcast_to`."""
+    """Broadcast to a shape (MindSpore: ``ops.expand``).
+
+    Args:
+        input_x: Tensor.
+        size: sizes; -1 keeps a size.
+
+    Returns:
+        Tensor; in PYNATIVE a view of ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
     return broadcast_to(input_x, size)
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """Broadcast to the shape of another Tensor."""
+    """Broadcast to the shape of another Tensor (MindSpore: ``ops.expand_as``).
+
+    Args:
+        input: Tensor.
+        other: Tensor whose shape is wanted.
+
+    Returns:
+        Tensor; in PYNATIVE a view of ``input``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
     return broadcast_to(input, shape_of(other))
 
 
@@ -423,7 +533,13 @@ class Shape(Primitive):
 
 
 def shape(input_x: Tensor) -> tuple[int, ...]:
-    """Give the sizes of the axes as a tuple of integers.
+    """Give the sizes of the axes (MindSpore: ``ops.shape``).
+
+    Args:
+        input_x: Tensor.
+
+    Returns:
+        Tuple of ints.
 
     Raises:
         TypeError: ``input_x`` is no Tensor.
@@ -440,7 +556,14 @@ class TensorShape(Primitive):
 
 
 def dyn_shape(input_x: Tensor) -> Tensor:
-    """Give the sizes of the axes as an Int64 Tensor."""
+    """Give the sizes of the axes (MindSpore: ``ops.dyn_shape``).
+
+    Args:
+        input_x: Tensor.
+
+    Returns:
+        1-d Int64 Tensor.
+    """
     return TensorShape()(input_x)
 
 
@@ -455,7 +578,13 @@ class Rank(Primitive):
 
 
 def rank(input_x: Tensor) -> int:
-    """Give the number of axes.
+    """Give the number of axes (MindSpore: ``ops.rank``).
+
+    Args:
+        input_x: Tensor.
+
+    Returns:
+        The int.
 
     Raises:
         TypeError: ``input_x`` is no Tensor.
@@ -474,7 +603,13 @@ class Size(Primitive):
 
 
 def size(input_x: Tensor) -> int:
-    """Give the number of elements.
+    """Give the number of elements (MindSpore: ``ops.size``).
+
+    Args:
+        input_x: Tensor.
+
+    Returns:
+        The int.
 
     Raises:
         TypeError: ``input_x`` is no Tensor.
@@ -483,7 +618,17 @@ def size(input_x: Tensor) -> int:
 
 
 def numel(input: Tensor) -> int:
-    """Give the number of elements; as `size`."""
+    """Give the number of elements (MindSpore: ``ops.numel``).
+
+    Args:
+        input: Tensor.
+
+    Returns:
+        The int.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+    """
     return Size()(input)
 
 
@@ -496,17 +641,38 @@ def atleast_nd(op: str, inputs: Any, ndim: int, place: Any) -> Any:
 
 
 def atleast_1d(inputs: Any) -> Any:
-    """Give each Tensor at least one axis."""
+    """Give each Tensor at least one axis (MindSpore: ``ops.atleast_1d``).
+
+    Args:
+        inputs: Tensor, or tuple or list of Tensors.
+
+    Returns:
+        Tensor, or a tuple of them.
+    """
     return atleast_nd("atleast_1d", inputs, 1, lambda x: reshape(x, (1,)))
 
 
 def atleast_2d(inputs: Any) -> Any:
-    """Give each Tensor at least two axes, new ones in front."""
+    """Give each Tensor at least two axes, new ones in front (MindSpore: ``ops.atleast_2d``).
+
+    Args:
+        inputs: Tensor, or tuple or list of Tensors.
+
+    Returns:
+        Tensor, or a tuple of them.
+    """
     return atleast_nd("atleast_2d", inputs, 2, lambda x: reshape(x, (1, -1)))
 
 
 def atleast_3d(inputs: Any) -> Any:
-    """Give each Tensor at least three axes, as numpy does."""
+    """Give each Tensor at least three axes, as numpy does (MindSpore: ``ops.atleast_3d``).
+
+    Args:
+        inputs: Tensor, or tuple or list of Tensors.
+
+    Returns:
+        Tensor, or a tuple of them.
+    """
 
     def place(x: Tensor) -> Tensor:
         shape = shape_of(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -84,7 +85,7 @@ class Index(Primitive, register=False):
     """
 
     plan: Plan
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array, starts: Array | None = None) -> Array:
         """Slice dynamically, then step, reverse and reshape."""
@@ -172,7 +173,7 @@ def slice_plan(start: Any, stop: Any, step: Any, size: int) -> tuple[int, int, i
     """
     if step == 0:
         raise located(ValueError, "For 'StridedSlice', 'strides' cannot contain 0")
-    indices = range(*slice(start, stop, step).indices(size))
+    indices = range(*builtins.slice(start, stop, step).indices(size))
     count = len(indices)
     if not count:
         return 0, 0, 1
@@ -199,7 +200,7 @@ def select(x: Any, axis: int, index: int) -> Any:
     index, size = checks.integer("index", index, "select"), shape[axis]
     if not -size <= index < size:
         raise out_of_bounds(index, size)
-    starts = np.array([index % size], np.int32)
+    starts = np.asarray([index % size], np.int32)
     return index_record((ALL,) * axis + (INT,))(x, starts)
 
 
@@ -221,7 +222,10 @@ def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
     shape = shape_of(input)
     axis = checks.axis_in_rank(axis, len(shape), "narrow")
     size = shape[axis]
-    start, length = checks.integer("start", start, "narrow"), checks.integer("length", length, "narrow")
+    start, length = (
+        checks.integer("start", start, "narrow"),
+        checks.integer("length", length, "narrow"),
+    )
     if not -size <= start <= size:
         raise located(
             ValueError,
@@ -234,7 +238,7 @@ def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
             f"For 'narrow', 'length' must be in range of [0, {size - start}], but got {length}.",
         )
     plan = (ALL,) * axis + (slice_entry(length, 1),)
-    return index_record(plan)(input, np.array([start if length else 0], np.int32))
+    return index_record(plan)(input, np.asarray([start if length else 0], np.int32))
 
 
 class Slice(BoundPrimitive):
@@ -243,7 +247,7 @@ class Slice(BoundPrimitive):
     statics: ClassVar[tuple[str, ...]] = ("begin", "size")
     begin: tuple[int, ...] = field(default=(), kw_only=True)
     size: tuple[int, ...] = field(default=(), kw_only=True)
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def bind(self, **statics: Any) -> dict[str, Any]:
         """Check the types."""
@@ -270,7 +274,7 @@ class Slice(BoundPrimitive):
         return lax.slice(x, self.begin, stops)
 
 
-def slice_(input_x: Tensor, begin: Any, size: Any) -> Tensor:
+def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
     """Take a block of a Tensor (MindSpore: ``ops.slice``).
 
     Args:
@@ -284,7 +288,9 @@ def slice_(input_x: Tensor, begin: Any, size: Any) -> Tensor:
     Raises:
         ValueError: the block reaches out of the Tensor.
     """
-    return Slice.of(checks.integers("begin", begin, "Slice"), checks.integers("size", size, "Slice"))(input_x)
+    return Slice.of(
+        checks.integers("begin", begin, "Slice"), checks.integers("size", size, "Slice")
+    )(input_x)
 
 
 class StridedSlice(Primitive):
@@ -311,7 +317,7 @@ class StridedSlice(Primitive):
                 f"{len(strides)}.",
             )
         plan, starts = self._plan(shape_of(x), begin, end, strides)
-        return index_record(plan)(x, np.array(starts, np.int32) if starts else None)
+        return index_record(plan)(x, np.asarray(starts, np.int32) if starts else None)
 
     def _plan(
         self,
@@ -433,14 +439,28 @@ def diagonal_scatter(
 
 
 def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
-    """Copy a Tensor with one index of an axis replaced by ``src``."""
+    """Copy a Tensor with one index of an axis replaced (``ops.select_scatter``).
+
+    Args:
+        input: Tensor.
+        src: Tensor of ``input``'s shape without the axis.
+        axis: the axis.
+        index: which index of it.
+
+    Returns:
+        Tensor like ``input``.
+
+    Raises:
+        IndexError: the index is out of range.
+        ValueError: the axis is out of range, or the shapes do not fit.
+    """
     shape = shape_of(input)
     axis = checks.axis_in_rank(axis, len(shape), "select_scatter")
     index, size = checks.integer("index", index, "select_scatter"), shape[axis]
     if not -size <= index < size:
         raise out_of_bounds(index, size)
     plan = (ALL,) * axis + (INT,)
-    return update_record(plan)(input, src, np.array([index % size], np.int32))
+    return update_record(plan)(input, src, np.asarray([index % size], np.int32))
 
 
 def slice_scatter(
@@ -451,9 +471,24 @@ def slice_scatter(
     end: int | None = None,
     step: int = 1,
 ) -> Tensor:
-    """Copy a Tensor with a slice of an axis replaced by ``src``."""
+    """Copy a Tensor with a slice of an axis replaced (``ops.slice_scatter``).
+
+    Args:
+        input: Tensor.
+        src: Tensor of the slice's shape.
+        axis: the axis.
+        start: first index; None for the first.
+        end: index behind the last; None for the end.
+        step: distance of the indices, positive.
+
+    Returns:
+        Tensor like ``input``.
+
+    Raises:
+        ValueError: the axis is out of range, ``step`` is not positive, or the shapes do not fit.
+    """
     shape = shape_of(input)
     axis = checks.axis_in_rank(axis, len(shape), "slice_scatter")
     low, count, step = slice_plan(start, end, step, shape[axis])
     plan = (ALL,) * axis + (slice_entry(count, step),)
-    return update_record(plan)(input, src, np.array([low], np.int32))
+    return update_record(plan)(input, src, np.asarray([low], np.int32))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -12,9 +13,9 @@ from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.cast import cast
 from mindjax.ops.promotion import convert, is_bool
-from mindjax.ops.bound import at_call, bind, check_field
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -50,8 +51,8 @@ class Sort(Primitive):
     descending: bool = False
 
     def __post_init__(self) -> None:
-        check_field(self, "axis", int)
-        check_field(self, "descending", bool)
+        checks.of_type("axis", self.axis, int, "Sort")
+        checks.of_type("descending", self.descending, bool, "Sort")
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Sort an array; NaN counts as the largest, positions are Int32."""
@@ -98,7 +99,7 @@ def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
     return Sort(checks.integer("axis", axis, "argsort"), bool(descending))(input)[1]
 
 
-class TopK(Primitive):
+class TopK(BoundPrimitive):
     """The k largest elements along an axis and their positions (MindSpore: ``ops.TopK``).
 
     Args:
@@ -106,17 +107,17 @@ class TopK(Primitive):
     """
 
     sorted: bool = True
-    k: int = at_call(1)
-    dim: int = at_call(-1)
-    largest: bool = at_call(True)
+    statics: ClassVar[tuple[str, ...]] = ("k",)
+    k: int = field(default=1, kw_only=True)
+    dim: int = field(default=-1, kw_only=True)
+    largest: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_field(self, "sorted", bool)
+        checks.of_type("sorted", self.sorted, bool, "TopK")
 
-    def __call__(self, x: Any, k: Any = None) -> Any:
-        """Find the ``k`` largest elements of a Tensor."""
-        record = self if k is None else bind(self, k=checks.integer("k", k, "TopK"))
-        return super(TopK, record).__call__(x)
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check how many are wanted."""
+        return {"k": checks.integer("k", statics["k"], "TopK")}
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Find elements and Int32 positions; of equal elements the first ones."""
@@ -155,20 +156,20 @@ def topk(
         ValueError: there is no such axis, or ``k`` does not fit it.
     """
     axis = -1 if dim is None else checks.integer("dim", dim, "topk")
-    return bind(TopK(bool(sorted)), dim=axis, largest=bool(largest))(input, k)
+    return TopK(bool(sorted), dim=axis, largest=bool(largest))(input, k)
 
 
-class _Running(Primitive, register=False):
+class _Running(BoundPrimitive, register=False):
     """What running sums and products, called as ``record(x, axis)``, share."""
 
     exclusive: bool = False
     reverse: bool = False
-    axis: int = at_call(0)
+    statics: ClassVar[tuple[str, ...]] = ("axis",)
+    axis: int = field(default=0, kw_only=True)
 
-    def __call__(self, x: Any, axis: Any = None) -> Any:
-        """Accumulate a Tensor along ``axis``."""
-        record = self if axis is None else bind(self, axis=checks.integer("axis", axis, self.name))
-        return super(_Running, record).__call__(x)
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the axis's type."""
+        return {"axis": checks.integer("axis", statics["axis"], self.name)}
 
     def _accumulate(self, x: Array, run: Any, neutral: int) -> Array:
         if x.ndim == 0:

@@ -32,7 +32,7 @@ def write(variable: Any, fresh: Any) -> Any:
     Returns:
         ``variable``.
     """
-    variable.assign_value(fresh._value, fresh._node)
+    variable.assign_value(unwrap(fresh), fresh._node)
     return variable
 
 
@@ -117,7 +117,19 @@ class AssignAdd(WritingPrimitive):
 
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add a value to a Parameter (MindSpore: ``ops.assign_add``); as `assign`."""
+    """Add a value to a Parameter (MindSpore: ``ops.assign_add``).
+
+    Args:
+        variable: Parameter or Tensor.
+        value: Tensor or number of the same shape; cast to the variable's dtype.
+
+    Returns:
+        ``variable``.
+
+    Raises:
+        TypeError: the common dtype of both is not the variable's.
+        ValueError: the shapes differ.
+    """
     return AssignAdd()(variable, value)
 
 
@@ -133,7 +145,19 @@ class AssignSub(WritingPrimitive):
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract a value from a Parameter (MindSpore: ``ops.assign_sub``); as `assign`."""
+    """Subtract a value from a Parameter (MindSpore: ``ops.assign_sub``).
+
+    Args:
+        variable: Parameter or Tensor.
+        value: Tensor or number of the same shape; cast to the variable's dtype.
+
+    Returns:
+        ``variable``.
+
+    Raises:
+        TypeError: the common dtype of both is not the variable's.
+        ValueError: the shapes differ.
+    """
     return AssignSub()(variable, value)
 
 
@@ -199,13 +223,21 @@ def scatter_update(input_x: Any, indices: Any, updates: Any) -> Any:
 
 
 def scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
-    """Add to rows of a Parameter (MindSpore: ``ops.scatter_add``); as `scatter_update`."""
+    """Add to rows of a Parameter (MindSpore: ``ops.scatter_add``).
+
+    Args:
+        input_x: Parameter.
+        indices: integer Tensor.
+        updates: Tensor of shape ``indices.shape + input_x.shape[1:]``.
+
+    Returns:
+        ``input_x``.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+    """
     return _scatter(ScatterAdd(), input_x, indices, updates)
-
-
-def scatter_sub(input_x: Any, indices: Any, updates: Any) -> Any:
-    """Subtract from rows of a Parameter (MindSpore: ``ops.scatter_sub``); as `scatter_update`."""
-    return _scatter(ScatterSub(), input_x, indices, updates)
 
 
 class IndexAdd(WritingPrimitive):
@@ -288,14 +320,21 @@ class Identity(Primitive):
 
 
 def identity(x: Any) -> Any:
-    """Give the input as a new Tensor (MindSpore: ``ops.identity``)."""
+    """Give the input as a new Tensor (MindSpore: ``ops.identity``).
+
+    Args:
+        x: Tensor of any shape and dtype.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return Identity()(x)
 
 
 class StopGradient(Primitive):
     """The input, as a constant for gradients."""
 
-    view: ClassVar[bool] = True
+    view: ClassVar[bool | str] = True
 
     def compute(self, x: Array) -> Array:
         """Give the array, with zero gradient."""

@@ -51,7 +51,7 @@ class Selection:
 
     def operands(self) -> Any:
         """Give the starts as the operand of a plan's record."""
-        return np.array(self.starts, np.int32) if self.starts else None
+        return np.asarray(self.starts, np.int32) if self.starts else None
 
     def basic(self) -> tuple[tuple[Any, ...], Any]:
         """Give the plan without the whole axes at its end, and its operand."""
@@ -86,7 +86,7 @@ def getitem(x: Any, index: Any) -> Any:
         size = shape[0]
         if not -size <= index < size:
             raise out_of_bounds(index, size)
-        return _FIRST(x, np.array([index if index >= 0 else index + size], np.int32))
+        return _FIRST(x, np.asarray([index if index >= 0 else index + size], np.int32))
     if index is Ellipsis:
         return x
     found = _parse(x, index, "get")
@@ -127,7 +127,7 @@ def setitem(x: Any, index: Any, value: Any) -> None:
     if type(index) is int:
         shape = x.value_shape
         if shape and -shape[0] <= index < shape[0]:
-            starts = np.array([index if index >= 0 else index + shape[0]], np.int32)
+            starts = np.asarray([index if index >= 0 else index + shape[0]], np.int32)
             write(x, _SET_FIRST(x, value, starts))
             return
     mask = _lone_mask(index)
@@ -198,7 +198,7 @@ def _lone_mask(index: Any) -> Any:
     if isinstance(index, tuple) and len(index) == 1:
         index = index[0]
     if isinstance(index, list) and index and all(type(v) is bool for v in index):
-        return np.array(index)
+        return np.asarray(index)
     found = _array_of(index)
     return index if found is not None and found[1] == np.bool_ and shape_of(index) else None
 
@@ -332,7 +332,7 @@ def _add(
                 )
             raise out_of_bounds(item, size)
         if advanced:
-            found.arrays.append((len(_result_axes(plan)), np.array(item % size, np.int32), size))
+            found.arrays.append((len(_result_axes(plan)), np.asarray(item % size, np.int32), size))
             plan.append(ALL)
         else:
             plan.append(INT)

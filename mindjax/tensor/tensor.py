@@ -513,7 +513,15 @@ def tensor(
     init: Any = None,
     const_arg: bool = False,
 ) -> Tensor:
-    """Make a Tensor (MindSpore: ``tensor``); the arguments are those of `Tensor`."""
+    """Make a Tensor (MindSpore: ``tensor``).
+
+    Args:
+        input_data: as in `Tensor`.
+        dtype: as in `Tensor`.
+        shape: as in `Tensor`.
+        init: as in `Tensor`.
+        const_arg: as in `Tensor`.
+    """
     return Tensor(input_data, dtype, shape, init, const_arg)
 
 

@@ -17,6 +17,11 @@ with open(os.path.join(s.GOLDENS, "recorded.json"), encoding="utf-8") as _file:
 
 # Where MindJAX does otherwise on purpose: what is expected, and why.
 OTHERWISE = {
+    ("save", "bad_integrated"): {
+        "error": "TypeError",
+        "message": "'integrated_save' must be a bool",
+    },
+    ("into", "strict_type"): {"error": "TypeError", "message": "'strict_load' must be a bool"},
     ("save", "no_directory"): {"error": "FileNotFoundError", "message": "cannot be written"},
     ("load_case", "bad_type"): {"error": "ValueError", "message": "unknown type 'Float99'"},
     ("load_case", "encrypted"): {"error": "ValueError", "message": "it is encrypted"},

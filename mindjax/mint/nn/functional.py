@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any
 from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.mint.creation import one_hot as one_hot
+from mindjax.mint.nn.windows import adaptive_avg_pool1d as adaptive_avg_pool1d
+from mindjax.mint.nn.windows import adaptive_avg_pool2d as adaptive_avg_pool2d
+from mindjax.mint.nn.windows import adaptive_max_pool2d as adaptive_max_pool2d
+from mindjax.mint.nn.windows import avg_pool1d as avg_pool1d
+from mindjax.mint.nn.windows import avg_pool2d as avg_pool2d
+from mindjax.mint.nn.windows import avg_pool3d as avg_pool3d
+from mindjax.mint.nn.windows import conv1d as conv1d
+from mindjax.mint.nn.windows import conv2d as conv2d
+from mindjax.mint.nn.windows import conv3d as conv3d
+from mindjax.mint.nn.windows import max_pool2d as max_pool2d
 from mindjax.mint.shape import flatten as flatten
 from mindjax.ops import activation as _activation
-from mindjax.ops import conv as _conv
 from mindjax.ops import loss as _loss
-from mindjax.ops import pooling as _pooling
 from mindjax.ops.activation import hardshrink as hardshrink
 from mindjax.ops.activation import hardsigmoid as hardsigmoid
 from mindjax.ops.activation import hardswish as hardswish
-from mindjax.ops.activation import logsigmoid as logsigmoid
 from mindjax.ops.activation import mish as mish
 from mindjax.ops.activation import prelu as prelu
 from mindjax.ops.activation import relu as relu
@@ -23,7 +30,9 @@ from mindjax.ops.activation import selu as selu
 from mindjax.ops.activation import sigmoid as sigmoid
 from mindjax.ops.activation import softplus as softplus
 from mindjax.ops.activation import softshrink as softshrink
+from mindjax.ops.cast import cast_to as _cast_to
 from mindjax.ops.conv import conv_transpose2d as conv_transpose2d
+from mindjax.ops.dense import dense
 from mindjax.ops.dropout import dropout as _dropout
 from mindjax.ops.dropout import dropout_channels as _dropout_channels
 from mindjax.ops.embedding import embedding as embedding
@@ -38,71 +47,159 @@ from mindjax.ops.normalization import layer_norm as layer_norm
 from mindjax.ops.normalization import normalize as normalize
 from mindjax.ops.rearrange import pad as _pad
 from mindjax.ops.resize import interpolate as interpolate
-from mindjax.ops.shape import expand_dims as _expand_dims
-from mindjax.ops.shape import squeeze as _squeeze
+from mindjax.ops.softmax import log_softmax as _log_softmax
+from mindjax.ops.softmax import softmax as _softmax
 from mindjax.ops.trigonometry import tanh as tanh
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
 
 
+linear = dense
+
+
 def _written(target: Any, value: Any, inplace: bool, owner: str) -> Any:
     """Give a value, or write it into its input and give that."""
     if not checks.boolean("inplace", inplace, owner):
         return value
-    return _activation.write(target, value, owner)
+    return _activation.write_back(target, value, owner)
 
 
 def relu_(input: Any) -> Tensor:
-    """Cut a Tensor at 0 from below, in place (MindSpore: ``mint.nn.functional.relu_``)."""
+    """Cut a Tensor at 0 from below, in place (MindSpore: ``mint.nn.functional.relu_``).
+
+    Args:
+        input: any shape, float; it is written.
+
+    Returns:
+        ``input``.
+    """
     return relu(input, inplace=True)
 
 
 def sigmoid_(input: Any) -> Tensor:
-    """Apply the logistic function in place (MindSpore: ``mint.nn.functional.sigmoid_``)."""
+    """Apply the logistic function in place (MindSpore: ``mint.nn.functional.sigmoid_``).
+
+    Args:
+        input: any shape, float; it is written.
+
+    Returns:
+        ``input``.
+    """
     return _written(input, sigmoid(input), True, "sigmoid_")
 
 
 def relu6(input: Any, inplace: bool = False) -> Tensor:
-    """Cut a Tensor at 0 and 6 (MindSpore: ``mint.nn.functional.relu6``)."""
+    """Cut a Tensor at 0 and 6 (MindSpore: ``mint.nn.functional.relu6``).
+
+    Args:
+        input: any shape, float.
+        inplace: write the result into ``input``.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _written(input, _activation.relu6(input), inplace, "relu6")
 
 
 def silu(input: Any, inplace: bool = False) -> Tensor:
-    """Apply x * sigmoid(x) (MindSpore: ``mint.nn.functional.silu``)."""
+    """Apply x * sigmoid(x) (MindSpore: ``mint.nn.functional.silu``).
+
+    Args:
+        input: any shape, float.
+        inplace: write the result into ``input``.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _written(input, _activation.silu(input), inplace, "silu")
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """Apply the exponential linear unit (MindSpore: ``mint.nn.functional.elu``)."""
+    """Apply the exponential linear unit (MindSpore: ``mint.nn.functional.elu``).
+
+    Args:
+        input: any shape, float.
+        alpha: scale of what is below 0.
+        inplace: write the result into ``input``.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _written(input, _activation.elu(input, alpha), inplace, "elu")
 
 
 def elu_(input: Any, alpha: float = 1.0) -> Tensor:
-    """Apply the exponential linear unit in place (MindSpore: ``mint.nn.functional.elu_``)."""
+    """Apply the exponential linear unit in place (MindSpore: ``mint.nn.functional.elu_``).
+
+    Args:
+        input: any shape, float; it is written.
+        alpha: scale of what is below 0.
+
+    Returns:
+        ``input``.
+    """
     return elu(input, alpha, inplace=True)
 
 
 def hardtanh(
     input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
-    """Cut a Tensor at two bounds (MindSpore: ``mint.nn.functional.hardtanh``)."""
+    """Cut a Tensor at two bounds (MindSpore: ``mint.nn.functional.hardtanh``).
+
+    Args:
+        input: any shape.
+        min_val: lower bound.
+        max_val: upper bound.
+        inplace: write the result into ``input``.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _written(input, _activation.hardtanh(input, min_val, max_val), inplace, "hardtanh")
 
 
 def hardtanh_(input: Any, min_val: float = -1, max_val: float = 1) -> Tensor:
-    """Cut a Tensor at two bounds in place (MindSpore: ``mint.nn.functional.hardtanh_``)."""
+    """Cut a Tensor at two bounds in place (MindSpore: ``mint.nn.functional.hardtanh_``).
+
+    Args:
+        input: any shape; it is written.
+        min_val: lower bound.
+        max_val: upper bound.
+
+    Returns:
+        ``input``.
+    """
     return hardtanh(input, min_val, max_val, inplace=True)
 
 
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """Keep what is above a threshold (MindSpore: ``mint.nn.functional.threshold``)."""
+    """Keep what is above a threshold (MindSpore: ``mint.nn.functional.threshold``).
+
+    Args:
+        input: any shape.
+        threshold: the bound.
+        value: what stands for elements up to it.
+        inplace: write the result into ``input``.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     kept = _activation.threshold(input, threshold, value)
     return _written(input, kept, inplace, "threshold")
 
 
 def threshold_(input: Any, threshold: float, value: float) -> Tensor:
-    """Keep what is above a threshold, in place (MindSpore: ``mint.nn.functional.threshold_``)."""
+    """Keep what is above a threshold, in place (MindSpore: ``mint.nn.functional.threshold_``).
+
+    Args:
+        input: any shape; it is written.
+        threshold: the bound.
+        value: what stands for elements up to it.
+
+    Returns:
+        ``input``.
+    """
     kept = _activation.threshold(input, threshold, value)
     return _written(input, kept, True, "threshold_")
 
@@ -123,18 +220,56 @@ def gelu(input: Any, *, approximate: str = "none") -> Tensor:
     return _activation.gelu(input, approximate)
 
 
+def logsigmoid(input: Any) -> Tensor:
+    """Take the logarithm of the logistic function (MindSpore: ``mint.nn.functional.logsigmoid``).
+
+    Args:
+        input: any shape, float.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
+    return _activation.logsigmoid(input)
+
+
 def leaky_relu(input: Any, negative_slope: float = 0.01) -> Tensor:
-    """Scale what is below 0 (MindSpore: ``mint.nn.functional.leaky_relu``)."""
+    """Scale what is below 0 (MindSpore: ``mint.nn.functional.leaky_relu``).
+
+    Args:
+        input: any shape, float.
+        negative_slope: slope below 0.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
     return _activation.leaky_relu(input, negative_slope)
 
 
 def glu(input: Any, dim: int = -1) -> Tensor:
-    """Gate the first half along an axis by the second (MindSpore: ``mint.nn.functional.glu``)."""
+    """Gate the first half along an axis by the second (MindSpore: ``mint.nn.functional.glu``).
+
+    Args:
+        input: any shape, float, of even size along ``dim``.
+        dim: the axis.
+
+    Returns:
+        Tensor of half the size along ``dim``.
+    """
     return _activation.glu(input, dim)
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Tensor:
-    """Widen the last axes (MindSpore: ``mint.nn.functional.pad``); arguments as ``ops.pad``."""
+    """Widen the last axes (MindSpore: ``mint.nn.functional.pad``).
+
+    Args:
+        input: any shape.
+        pad: widths (before, after) for the last axis, then for the one before it, and so on.
+        mode: ``"constant"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
+        value: what is filled in for ``"constant"``; None for 0.
+
+    Returns:
+        Tensor with wider last axes, of the same dtype.
+    """
     return _pad(input, pad, mode, value)
 
 
@@ -158,241 +293,22 @@ def softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Tensor:
         ValueError: ``dim`` is outside the rank.
     """
     dim = _softmax_dim(len(input.shape)) if dim is None else dim
-    return _activation.softmax(input, dim, dtype=dtype)
+    return _softmax(input, dim, dtype=dtype)
 
 
 def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None) -> Tensor:
-    """Make logarithms of the softmax; arguments as `softmax`.
+    """Make logarithms of the softmax (MindSpore: ``mint.nn.functional.log_softmax``).
 
-    MindSpore: ``mint.nn.functional.log_softmax``.
+    Args:
+        input: any shape, float.
+        dim: the axis; None for 0 at rank 0, 1 and 3, else 1.
+        dtype: dtype that ``input`` is cast to first.
+
+    Returns:
+        Tensor of the same shape.
     """
     dim = _softmax_dim(len(input.shape)) if dim is None else dim
-    return _activation.log_softmax(_activation.cast_to(input, dtype), dim)
-
-
-def _pad_of(padding: Any, owner: str) -> tuple[str, Any]:
-    """Split torch's 'padding' into a mode and numbers."""
-    if isinstance(padding, str):
-        return checks.one_of("padding", padding, ("valid", "same"), owner), 0
-    return "pad", padding
-
-
-def _batched(x: Any, rank: int, owner: str) -> tuple[Any, bool]:
-    """Put a batch axis before a single sample."""
-    if len(x.shape) not in (rank, rank - 1):
-        raise located(
-            RuntimeError,
-            f"For '{owner}', the input must have {rank - 1} or {rank} dims, but got shape "
-            f"{tuple(x.shape)}.",
-        )
-    single = len(x.shape) == rank - 1
-    return (_expand_dims(x, 0) if single else x), single
-
-
-def conv1d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolve sequences (N, C, W) or (C, W); arguments as `conv2d`.
-
-    MindSpore: ``mint.nn.functional.conv1d``.
-    """
-    x, single = _batched(input, 3, "conv1d")
-    mode, pads = _pad_of(padding, "conv1d")
-    out = _conv.conv1d(x, weight, bias, stride, mode, pads, dilation, groups)
-    return _squeeze(out, 0) if single else out
-
-
-def conv2d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolve images (MindSpore: ``mint.nn.functional.conv2d``).
-
-    Args:
-        input: (N, C, H, W) or (C, H, W).
-        weight: (out, C / groups, height, width).
-        bias: (out,) or None.
-        stride: int or (height, width).
-        padding: int, (height, width), ``"valid"`` or ``"same"``.
-        dilation: int or (height, width).
-        groups: number of groups of channels.
-
-    Returns:
-        Tensor (N, out, H', W').
-
-    Raises:
-        RuntimeError: the channels do not fit.
-        ValueError: another argument does not fit.
-    """
-    x, single = _batched(input, 4, "conv2d")
-    mode, pads = _pad_of(padding, "conv2d")
-    out = _conv.conv2d(x, weight, bias, stride, mode, pads, dilation, groups)
-    return _squeeze(out, 0) if single else out
-
-
-def conv3d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolve volumes (N, C, D, H, W) or (C, D, H, W); arguments as `conv2d`.
-
-    MindSpore: ``mint.nn.functional.conv3d``.
-    """
-    x, single = _batched(input, 5, "conv3d")
-    mode, pads = _pad_of(padding, "conv3d")
-    out = _conv.conv3d(x, weight, bias, stride, mode, pads, dilation, groups)
-    return _squeeze(out, 0) if single else out
-
-
-def max_pool2d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """Take maxima over windows of images (MindSpore: ``mint.nn.functional.max_pool2d``).
-
-    Args:
-        input: (N, C, H, W) or (C, H, W).
-        kernel_size: int or (height, width).
-        stride: int or (height, width); None for ``kernel_size``.
-        padding: int or (height, width), at most half of the kernel.
-        dilation: int or (height, width).
-        ceil_mode: count windows that only begin inside.
-        return_indices: give the places of the maxima too.
-
-    Returns:
-        Tensor (N, C, H', W'); with ``return_indices`` also their places in the flattened (H, W).
-
-    Raises:
-        ValueError: an argument does not fit.
-    """
-    x, single = _batched(input, 4, "max_pool2d")
-    window = (kernel_size, stride, padding, dilation)
-    out = _pooling.max_pool2d(x, *window, return_indices, ceil_mode)
-    if single and return_indices:
-        return _squeeze(out[0], 0), _squeeze(out[1], 0)
-    return _squeeze(out, 0) if single else out
-
-
-def _average(
-    x: Any,
-    count: int,
-    window: tuple[Any, Any, Any],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor: int | None,
-) -> Any:
-    owner = f"avg_pool{count}d"
-    if len(x.shape) not in (count + 1, count + 2):
-        raise located(
-            ValueError,
-            f"For '{owner}', the input must have {count + 1} or {count + 2} dims, but got shape "
-            f"{tuple(x.shape)}.",
-        )
-    kernel_size, stride, padding = window
-    rest = (padding, ceil_mode, count_include_pad, divisor)
-    return _pooling.avg_pool_nd(x, count, kernel_size, stride, *rest, owner)
-
-
-def avg_pool1d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Tensor:
-    """Take averages over windows of (N, C, W) or (C, W); arguments as `avg_pool2d`.
-
-    MindSpore: ``mint.nn.functional.avg_pool1d``.
-    """
-    window = (kernel_size, stride, padding)
-    return _average(input, 1, window, ceil_mode, count_include_pad, None)
-
-
-def avg_pool2d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
-    """Take averages over windows of images (MindSpore: ``mint.nn.functional.avg_pool2d``).
-
-    Args:
-        input: (N, C, H, W) or (C, H, W).
-        kernel_size: int or (height, width).
-        stride: int or (height, width); None for ``kernel_size``.
-        padding: int or (height, width), at most half of the kernel.
-        ceil_mode: count windows that only begin inside.
-        count_include_pad: divide by the window's size at padded edges too.
-        divisor_override: what to divide by, or None.
-
-    Returns:
-        Tensor (N, C, H', W').
-
-    Raises:
-        ValueError: an argument does not fit.
-    """
-    window = (kernel_size, stride, padding)
-    return _average(input, 2, window, ceil_mode, count_include_pad, divisor_override)
-
-
-def avg_pool3d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
-    """Take averages over windows of volumes; arguments as `avg_pool2d`.
-
-    MindSpore: ``mint.nn.functional.avg_pool3d``.
-    """
-    window = (kernel_size, stride, padding)
-    return _average(input, 3, window, ceil_mode, count_include_pad, divisor_override)
-
-
-def adaptive_avg_pool1d(input: Any, output_size: int) -> Tensor:
-    """Average over regions of sequences (MindSpore: ``mint.nn.functional.adaptive_avg_pool1d``)."""
-    return _pooling.adaptive_avg_pool1d(input, output_size)
-
-
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Tensor:
-    """Average over regions of images (MindSpore: ``mint.nn.functional.adaptive_avg_pool2d``)."""
-    return _pooling.adaptive_avg_pool2d(input, output_size)
-
-
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Take maxima over regions of images.
-
-    MindSpore: ``mint.nn.functional.adaptive_max_pool2d``.
-    """
-    return _pooling.adaptive_max_pool2d(input, output_size, return_indices)
+    return _log_softmax(_cast_to(input, dtype), dim)
 
 
 def batch_norm(
@@ -455,7 +371,16 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Drop whole channels of (N, C, H, W) or (N, C, L); arguments as `dropout`.
+    """Drop whole channels of (N, C, H, W) or (N, C, L).
+
+    Args:
+        input: (N, C, H, W) or (N, C, L), float.
+        p: probability of a channel to be dropped, in [0, 1].
+        training: False gives ``input`` itself.
+        inplace: write the result into ``input``.
+
+    Returns:
+        Tensor of the same shape and dtype.
 
     MindSpore: ``mint.nn.functional.dropout2d``.
     """
@@ -473,8 +398,18 @@ def cross_entropy(
 ) -> Tensor:
     """Compare logits with classes or probabilities.
 
-    MindSpore: ``mint.nn.functional.cross_entropy``; the arguments are those of
-    ``ops.cross_entropy``.
+    Args:
+        input: logits (C,), (N, C) or (N, C, d1, ...).
+        target: classes (), (N,) or (N, d1, ...), or probabilities of the shape of ``input``.
+        weight: weights of the classes (C,), or None.
+        ignore_index: class that does not count.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``.
+        label_smoothing: part of the probability that is spread over all classes, in [0, 1].
+
+    Returns:
+        a 0-d Tensor, or one loss a sample for ``"none"``.
+
+    MindSpore: ``mint.nn.functional.cross_entropy``.
     """
     options = (weight, ignore_index, reduction, float(label_smoothing))
     return _loss.cross_entropy(input, target, *options)
@@ -487,9 +422,17 @@ def nll_loss(
     ignore_index: int = -100,
     reduction: str = "mean",
 ) -> Tensor:
-    """Compare log-probabilities with classes; arguments as `cross_entropy`.
+    """Compare log-probabilities with classes (MindSpore: ``mint.nn.functional.nll_loss``).
 
-    MindSpore: ``mint.nn.functional.nll_loss``.
+    Args:
+        input: log-probabilities (N, C) or (N, C, d1, ...).
+        target: classes (N,) or (N, d1, ...).
+        weight: weights of the classes (C,), or None.
+        ignore_index: class that does not count.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``.
+
+    Returns:
+        a 0-d Tensor, or one loss a sample for ``"none"``.
     """
     return _loss.nll_loss(input, target, weight, ignore_index, reduction)
 
@@ -497,7 +440,16 @@ def nll_loss(
 def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, reduction: str = "mean"
 ) -> Tensor:
-    """Compare probabilities with labels; arguments as ``ops.binary_cross_entropy``.
+    """Compare probabilities with labels.
+
+    Args:
+        input: probabilities, any shape.
+        target: labels in [0, 1], the same shape.
+        weight: weights that broadcast to ``input``, or None.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``.
+
+    Returns:
+        a 0-d Tensor, or one of the shape of ``input`` for ``"none"``.
 
     MindSpore: ``mint.nn.functional.binary_cross_entropy``.
     """
@@ -511,7 +463,17 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Any = None,
 ) -> Tensor:
-    """Compare logits with labels; arguments as ``ops.binary_cross_entropy_with_logits``.
+    """Compare logits with labels.
+
+    Args:
+        input: logits, any shape.
+        target: labels in [0, 1], the same shape.
+        weight: weights that broadcast to ``input``, or None.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``.
+        pos_weight: weights of the positive labels, which broadcast to ``input``, or None.
+
+    Returns:
+        a 0-d Tensor, or one of the shape of ``input`` for ``"none"``.
 
     MindSpore: ``mint.nn.functional.binary_cross_entropy_with_logits``.
     """
@@ -519,7 +481,16 @@ def binary_cross_entropy_with_logits(
 
 
 def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Tensor:
-    """Take the absolute difference, squared below beta; arguments as ``ops.smooth_l1_loss``.
+    """Take the absolute difference, squared below beta.
+
+    Args:
+        input: any shape, float.
+        target: the same shape.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``.
+        beta: where the square ends.
+
+    Returns:
+        a 0-d Tensor, or one of the shape of ``input`` for ``"none"``.
 
     MindSpore: ``mint.nn.functional.smooth_l1_loss``.
     """

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
@@ -50,7 +48,12 @@ class MaxPool2d(Cell):
 class AvgPool1d(Cell):
     """Averages over windows of sequences (MindSpore: ``mint.nn.AvgPool1d``).
 
-    The arguments are those of `AvgPool2d` without ``divisor_override``.
+    Args:
+        kernel_size: int or (width,).
+        stride: int or (width,); None for ``kernel_size``.
+        padding: int or (width,), at most half of the kernel.
+        ceil_mode: count windows that only begin inside.
+        count_include_pad: divide by the window's size at padded edges too.
     """
 
     def __init__(
@@ -151,7 +154,7 @@ class Embedding(Cell):
             checks.int_in_range("padding_idx", padding_idx, -num_embeddings, num_embeddings, owner)
             padding_idx %= num_embeddings
             if _weight is None:
-                rows = np.array(table.asnumpy())
+                rows = table.asnumpy()
                 rows[padding_idx] = 0
                 table = Tensor(rows, dtype)
         self.padding_idx, self.max_norm, self.norm_type = padding_idx, max_norm, norm_type

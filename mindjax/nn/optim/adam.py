@@ -154,7 +154,56 @@ class Adam(Optimizer):
         return (True,) * self.param_length
 
 
-class AdamWeightDecay(Optimizer):
+class DecoupledAdam(Optimizer):
+    """Base of `AdamWeightDecay` and `Lamb`: Adam's moments, without powers of beta in the state."""
+
+    _prefix = ""
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any,
+        beta1: float,
+        beta2: float,
+        eps: float,
+        weight_decay: Any,
+    ) -> None:
+        super().__init__(learning_rate, params, weight_decay)
+        check_betas(self.cls_name, beta1, beta2, eps)
+        self.beta1, self.beta2 = (Tensor(np.array([b], np.float32)) for b in (beta1, beta2))
+        self.eps = Tensor(np.array([eps], np.float32))
+        if self.is_bound:
+            self.create_state()
+
+    def create_state(self) -> None:
+        """Make the moments."""
+        self.moments1 = self.parameters.clone(prefix=f"{self._prefix}_m", init="zeros")
+        self.moments2 = self.parameters.clone(prefix=f"{self._prefix}_v", init="zeros")
+
+    def _write(self, parameter: Any, m: Any, v: Any, rate: Any, decay: Any, gradient: Any) -> None:
+        raise NotImplementedError
+
+    @one_program
+    def construct(self, gradients: Any) -> Any:
+        """Write the new values of Parameters and moments.
+
+        Args:
+            gradients: gradient of each Parameter.
+
+        Returns:
+            True for each Parameter.
+        """
+        decays = self._decays()
+        gradients, rates = self._prepare(gradients, decay=False)
+        states = self.parameters, self.moments1, self.moments2
+        for gradient, rate, decay, parameter, m, v in zip(
+            gradients, rates, decays, *states, strict=True
+        ):
+            self._write(parameter, m, v, rate, decay, gradient)
+        return (True,) * self.param_length
+
+
+class AdamWeightDecay(DecoupledAdam):
     """Adam with decoupled weight decay and no bias correction (MindSpore: ``AdamWeightDecay``).
 
     m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g²; p = p - lr (m / (√v + eps) + decay p).
@@ -172,6 +221,8 @@ class AdamWeightDecay(Optimizer):
         ValueError: a number is out of range.
     """
 
+    _prefix = "adam"
+
     def __init__(
         self,
         params: Any = MISSING,
@@ -181,33 +232,8 @@ class AdamWeightDecay(Optimizer):
         eps: float = 1e-6,
         weight_decay: Any = 0.0,
     ) -> None:
-        super().__init__(learning_rate, params, weight_decay)
-        check_betas(self.cls_name, beta1, beta2, eps)
-        self.beta1, self.beta2 = (Tensor(np.array([b], np.float32)) for b in (beta1, beta2))
-        self.eps = Tensor(np.array([eps], np.float32))
+        super().__init__(params, learning_rate, beta1, beta2, eps, weight_decay)
         self.fused_opt = ops.AdamWeightDecay()
-        if self.is_bound:
-            self.create_state()
 
-    def create_state(self) -> None:
-        """Make the moments."""
-        self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")
-        self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
-
-    @one_program
-    def construct(self, gradients: Any) -> Any:
-        """Write the new values of Parameters and moments.
-
-        Args:
-            gradients: gradient of each Parameter.
-
-        Returns:
-            True for each Parameter.
-        """
-        decays = self._decays()
-        gradients, rates = self._prepare(gradients, decay=False)
-        for gradient, rate, parameter, m, v, decay in zip(
-            gradients, rates, self.parameters, self.moments1, self.moments2, decays, strict=True
-        ):
-            self.fused_opt(parameter, m, v, rate, self.beta1, self.beta2, self.eps, decay, gradient)
-        return (True,) * self.param_length
+    def _write(self, parameter: Any, m: Any, v: Any, rate: Any, decay: Any, gradient: Any) -> None:
+        self.fused_opt(parameter, m, v, rate, self.beta1, self.beta2, self.eps, decay, gradient)

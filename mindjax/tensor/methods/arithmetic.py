@@ -10,6 +10,7 @@ import numpy as np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.ops import (
+    activation,
     arithmetic,
     blending,
     clipping,
@@ -225,6 +226,7 @@ class ArithmeticMethods:
 
     # -- powers, exponentials, trigonometry, rounding --
 
+    sigmoid = activation.sigmoid
     sqrt = exponential.sqrt
     rsqrt = exponential.rsqrt
     square = exponential.square

@@ -9,6 +9,7 @@ from mindjax.core.errors import located
 from mindjax.ops import extremes, reduction, sorting, statistics
 from mindjax.ops.arithmetic import add_ext
 from mindjax.ops.cast import cast
+from mindjax.ops.softmax import softmax
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -29,6 +30,21 @@ class ReductionMethods:
     cummin = sorting.cummin
     topk = sorting.topk
     top_k = sorting.topk
+
+    def softmax(self, axis: int = -1, dtype: Any = None) -> Tensor:
+        """Make exponentials that sum to 1 along an axis (MindSpore: ``Tensor.softmax``).
+
+        Args:
+            axis: the axis.
+            dtype: dtype to cast to first.
+
+        Returns:
+            Tensor of the same shape.
+
+        Raises:
+            ValueError: there is no such axis.
+        """
+        return softmax(self, axis, dtype=dtype)
 
     def sum(
         self,

@@ -197,7 +197,7 @@ class ReduceLROnPlateau(_Monitor):
     ) -> None:
         super().__init__(monitor, min_delta, verbose, mode)
         owner = type(self).__name__
-        checks.of_type("factor", factor, float, owner)
+        checks.float_above("factor", factor, owner, None)
         checks.in_range("factor", factor, 0.0, 1.0, owner, "()")
         self.factor = factor
         self.patience = checks.non_negative_int("patience", patience, owner)
