@@ -18,25 +18,25 @@ from mindjax.core.dtype import bool_ as bool_
 from mindjax.core.dtype import byte as byte
 from mindjax.core.dtype import cdouble as cdouble
 from mindjax.core.dtype import cfloat as cfloat
-from mindjax.core.dtype import complex128 as complex128
 from mindjax.core.dtype import complex64 as complex64
+from mindjax.core.dtype import complex128 as complex128
 from mindjax.core.dtype import complex_type as complex_type
 from mindjax.core.dtype import double as double
 from mindjax.core.dtype import dtype_to_nptype as dtype_to_nptype
 from mindjax.core.dtype import dtype_to_pytype as dtype_to_pytype
+from mindjax.core.dtype import float8_e4m3fn as float8_e4m3fn
+from mindjax.core.dtype import float8_e5m2 as float8_e5m2
 from mindjax.core.dtype import float16 as float16
 from mindjax.core.dtype import float32 as float32
 from mindjax.core.dtype import float64 as float64
-from mindjax.core.dtype import float8_e4m3fn as float8_e4m3fn
-from mindjax.core.dtype import float8_e5m2 as float8_e5m2
 from mindjax.core.dtype import float_ as float_
 from mindjax.core.dtype import float_type as float_type
 from mindjax.core.dtype import get_py_obj_dtype as get_py_obj_dtype
 from mindjax.core.dtype import half as half
+from mindjax.core.dtype import int8 as int8
 from mindjax.core.dtype import int16 as int16
 from mindjax.core.dtype import int32 as int32
 from mindjax.core.dtype import int64 as int64
-from mindjax.core.dtype import int8 as int8
 from mindjax.core.dtype import int_ as int_
 from mindjax.core.dtype import int_type as int_type
 from mindjax.core.dtype import intc as intc
@@ -57,13 +57,13 @@ from mindjax.core.dtype import type_none as type_none
 from mindjax.core.dtype import type_size_in_bytes as type_size_in_bytes
 from mindjax.core.dtype import ubyte as ubyte
 from mindjax.core.dtype import uint as uint
+from mindjax.core.dtype import uint8 as uint8
 from mindjax.core.dtype import uint16 as uint16
 from mindjax.core.dtype import uint32 as uint32
 from mindjax.core.dtype import uint64 as uint64
-from mindjax.core.dtype import uint8 as uint8
 from mindjax.core.dtype import uint_type as uint_type
 from mindjax.core.dtype import uintc as uintc
 from mindjax.core.dtype import uintp as uintp
 from mindjax.core.dtype import ushort as ushort
 
-bool, int, float = bool_, int32, float32  # noqa: A001 (the original's names)
+bool, int, float = bool_, int32, float32

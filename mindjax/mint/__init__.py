@@ -199,10 +199,11 @@ from mindjax.ops.shape import unsqueeze as unsqueeze
 # networks
 if TYPE_CHECKING:
     from mindjax.mint import nn as nn
+    from mindjax.mint import optim as optim
 
 
 def __getattr__(name: str) -> Any:
-    # Layers rest on Cells, which lie above: mint.nn is loaded when it is asked for.
-    if name == "nn":
-        return importlib.import_module("mindjax.mint.nn")
+    # Layers and optimizers rest on Cells, which lie above: they are loaded when asked for.
+    if name in ("nn", "optim"):
+        return importlib.import_module(f"mindjax.mint.{name}")
     raise AttributeError(f"module 'mindjax.mint' has no attribute '{name}'")

@@ -49,9 +49,9 @@ def flatten_with_keys(cell: Any) -> tuple[list[Any], CellStructure]:
 def unflatten(structure: CellStructure, leaves: Any) -> Any:
     """Make a Cell of the same structure with other values."""
     memo: dict[int, Any] = {}
-    for parameter, leaf in zip(structure.cell.get_parameters(), leaves, strict=True):
+    for parameter, value in zip(structure.cell.get_parameters(), leaves, strict=True):
         fresh = object.__new__(type(parameter))
-        fresh._init_handle(leaf)
+        fresh._init_handle(value)
         fresh._frame = current.frame
         fresh.__dict__.update(parameter.__dict__)
         memo[id(parameter)] = fresh

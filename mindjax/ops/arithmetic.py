@@ -8,7 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core.dispatch import CastTo
+from mindjax.core.dtype import float32
 from mindjax.core.errors import located
+from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import (
     WIDE_UNSIGNED,
@@ -191,6 +194,15 @@ class Div(Primitive):
         """Divide arrays that broadcast to each other."""
         x, y = _product_pair("Div", x, y)
         return jnp.divide(floating(x), floating(y))
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        """Divide; a wide unsigned Tensor meets a Python float in Float32."""
+        return self._dispatch(_beside_float(x, y), _beside_float(y, x))
+
+
+def _beside_float(x: Any, other: Any) -> Any:
+    wide = isinstance(x, Handle) and x.value_dtype in (np.uint16, np.uint32, np.uint64)
+    return CastTo(float32)(x) if wide and isinstance(other, float | np.floating) else x
 
 
 def _product_pair(op: str, x: Array, y: Array) -> tuple[Array, Array]:
