@@ -1,6 +1,8 @@
 """Old import paths of the original (``mindspore.common.*``): names that live elsewhere."""
 
 from mindjax.common import dtype as dtype
+from mindjax.common import initializer as initializer
+from mindjax.common import parameter as parameter
 from mindjax.common.seed import get_rng_state as get_rng_state
 from mindjax.common.seed import get_seed as get_seed
 from mindjax.common.seed import initial_seed as initial_seed

@@ -26,7 +26,6 @@ LATER: frozenset[str] = frozenset(
         "ops.bincount",
         "ops.cross",
         "ops.digamma",
-        "ops.fliplr",
         "ops.gcd",
         "ops.kron",
         "ops.lgamma",
