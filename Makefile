@@ -67,7 +67,8 @@ test-all: .venv/.dev $(ORACLE)/bin/python
 	MINDJAX_ORACLE_PYTHON=$(ORACLE)/bin/python $(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
 
 bench: .venv/.dev
-	for file in benchmarks/*.py; do $(BIN)/python $$file; done
+	$(BIN)/python benchmarks/train_step.py
+	$(BIN)/python benchmarks/import_time.py
 
 .venv-torch/bin/python:
 	$(PYTHON) -m venv .venv-torch

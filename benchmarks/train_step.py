@@ -116,8 +116,18 @@ def main() -> None:
     parser.add_argument("--workloads", nargs="+", default=list(STEPS), choices=list(STEPS))
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--mindspore", metavar="PYTHON", help="interpreter with the original")
-    parser.add_argument("--torch", metavar="PYTHON", help="interpreter with PyTorch")
+    parser.add_argument(
+        "--mindspore",
+        metavar="PYTHON",
+        default=os.environ.get("MINDJAX_ORACLE_PYTHON"),
+        help="interpreter with the original, by default $MINDJAX_ORACLE_PYTHON",
+    )
+    parser.add_argument(
+        "--torch",
+        metavar="PYTHON",
+        default=os.environ.get("MINDJAX_TORCH_PYTHON"),
+        help="interpreter with PyTorch, by default $MINDJAX_TORCH_PYTHON",
+    )
     parser.add_argument("--no-pynative", action="store_true", help="leave PYNATIVE out")
     parser.add_argument("--out", default=str(HERE / "results" / "train_step.json"))
     args = parser.parse_args()
