@@ -72,7 +72,6 @@ class Program:
         self._attributes = [(s.owner, s.name, v) for s, v in frame.constants]
         self.record = _GraphCall(self)
         self._compiled: Any = None
-        self._sigint = True
         frame.close()
 
     def _take_apart(self, consts: Sequence[Any], owners: dict[int, Handle], frame: Any) -> None:

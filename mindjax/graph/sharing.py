@@ -76,7 +76,7 @@ def _comparable(jaxpr: Any) -> bool:
             list(equation.params.values()),
             is_leaf=lambda v: hasattr(v, "eqns") or hasattr(v, "jaxpr"),
         ):
-            if getattr(value, "consts", None):
+            if getattr(value, "consts", None) or isinstance(value, np.ndarray | jax.Array):
                 return False
             inner = getattr(value, "jaxpr", value)
             if hasattr(inner, "eqns") and not _comparable(inner):
