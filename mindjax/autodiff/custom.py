@@ -45,14 +45,22 @@ def with_bprop(
         TypeError: ``bprop`` does not return one gradient an argument.
     """
 
+    shape = _emptied(args)
+
     def backward(given: list[Any], out: Any, douts: list[Any]) -> Any:
-        values = _replace(args, iter(given))
+        values = _replace(shape, iter(given))
         dout = douts[0] if isinstance(out, Tensor) else tuple(douts)
         return _split(bprop(*values, out, dout), values, owner)
 
     return custom_call(
-        lambda given: function(*_replace(args, iter(given))), backward, args, parameters
+        lambda given: function(*_replace(shape, iter(given))), backward, args, parameters
     )
+
+
+def _emptied(value: Any) -> Any:
+    """Copy a tree with Tensors that hold nothing, to be kept where jax may keep functions."""
+    empty = iter(Tensor._from_array(np.zeros(())) for _ in _tensors(value))
+    return _replace(value, empty)
 
 
 def _split(result: Any, args: tuple[Any, ...], owner: str) -> tuple[list[Any], dict[Any, Any]]:
@@ -146,20 +154,21 @@ def _call_traced(
 
     def body(*arrays: Any) -> list[Any]:
         out = in_user_x64(function, [wrap(a) for a in arrays])
-        kept["out"] = out
+        kept["out"] = _emptied(out)
         return [t.array for t in _tensors(out)]
 
     inputs = [jnp.asarray(t.array) if isinstance(t.array, np.ndarray) else t.array for t in tensors]
     pure = purify(body, inputs)
     values = {id(p.array): p for p in parameters}
     owners = [values.get(id(r)) for r in pure.reads]
+    evaluate = pure.call
 
     @jax.custom_vjp
     def call(reads: Any, arrays: Any) -> Any:
-        return pure.call(reads, arrays)
+        return evaluate(reads, arrays)
 
     def forward(reads: Any, arrays: Any) -> Any:
-        outs, writes = pure.call(reads, arrays)
+        outs, writes = evaluate(reads, arrays)
         return (outs, writes), (reads, arrays, outs)
 
     def pull_back(residuals: Any, cotangents: Any) -> Any:
@@ -214,7 +223,8 @@ def watch_gradient(value: Any, hook: Callable[[list[Any]], Sequence[Any] | None]
         replaced = hook(douts)
         return (douts if replaced is None else list(replaced)), {}
 
-    return custom_call(lambda given: _replace(value, iter(list(given))), backward, value)
+    shape = _emptied(value)
+    return custom_call(lambda given: _replace(shape, iter(list(given))), backward, value)
 
 
 class HookBackward(Primitive):

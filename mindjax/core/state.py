@@ -275,9 +275,11 @@ def purify(body: Callable[..., Any], inputs: Sequence[Any]) -> Pure:
     finally:
         jax_private.set_x64(old)
     count = shape["n"]
+    # Not the closed one: jax's caches may keep the function, and must not keep the trace around.
+    jaxpr = closed.jaxpr
 
     def call(reads: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        outs = eval_jaxpr(closed.jaxpr, reads, *arrays)
+        outs = eval_jaxpr(jaxpr, reads, *arrays)
         return outs[:count], outs[count:]
 
     return Pure(call, list(closed.consts), list(frame.written), shape["tree"], frame.attributes)
