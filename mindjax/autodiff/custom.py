@@ -189,8 +189,7 @@ def _call_traced(
         outs, writes = call(pure.reads, inputs)
     finally:
         jax_private.set_x64(old)
-    for handle, value in zip(pure.written, writes, strict=True):
-        handle.assign_value(value)
+    pure.write_back(writes)
     return _replace(kept["out"], iter([wrap(o) for o in outs]))
 
 

@@ -69,15 +69,18 @@ def differentiate(
     inputs = [t for group in leaves for t in group]
     integers = any(t.dtype.kind not in ("float", "complex") for t in inputs)
     engine = _on_tape if current.frame is None or integers else _in_graph
-    out, input_grads, weight_grads = engine(
-        function, args, kwargs, positions, inputs, weights, has_aux, seeds
+    distinct = list(dict.fromkeys(weights))
+    out, input_grads, distinct_grads = engine(
+        function, args, kwargs, positions, inputs, distinct, has_aux, seeds
     )
-    for group, values in ((input_grads, inputs), (weight_grads, weights)):
+    for group, values in ((input_grads, inputs), (distinct_grads, distinct)):
         for i, value in enumerate(values):
             hooks = value.__dict__.get("_gradient_hooks")
             if hooks:
                 group[i] = run_hooks(hooks, group[i])
     following = iter(input_grads)
+    by_weight = dict(zip(distinct, distinct_grads, strict=True))
+    weight_grads = [by_weight[w] for w in weights]
     return out, [_restore(args[p], following) for p in positions], weight_grads
 
 
@@ -160,8 +163,7 @@ def _on_tape(
                 tape.parameters[weight] = leaf
         try:
             out = function(*_with_inputs(args, positions, fresh), **kwargs)
-            outputs = [o for o in _outputs(out, has_aux) if tape.position(o) is not None]
-            pairs = [(tape.position(o), o) for o in outputs]
+            places = [tape.position(o) for o in _outputs(out, has_aux)]
         finally:
             for weight, leaf, outer in zip(weights, weight_leaves, before, strict=True):
                 if tape.parameters.get(weight) == leaf:
@@ -172,10 +174,8 @@ def _on_tape(
             current.tape = None
         try:
             cotangents = _seed(_outputs(out, has_aux), seeds)
-            paired = dict(zip(map(id, _outputs(out, has_aux)), cotangents, strict=False))
-            found = tape.backward(
-                [(p, paired[id(o)]) for p, o in pairs if p is not None and id(o) in paired], wanted
-            )
+            given = zip(places, cotangents, strict=False)
+            found = tape.backward([(p, c) for p, c in given if p is not None], wanted)
             values = [*inputs, *weights]
             grads = [Zeros()(v) if g is None else g for g, v in zip(found, values, strict=True)]
         finally:

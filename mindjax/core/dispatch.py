@@ -61,12 +61,22 @@ def executable(record: Primitive) -> Executable:
     found = record.__dict__.get("_executable")
     if found is not None:
         return found
-    key = record.key
-    found = _EXECUTABLES.get(key)
-    if found is None:
-        found = _EXECUTABLES.put(key, Executable(record))
+    if _owner(record).own_executable:
+        found = Executable(record)
+    else:
+        key = record.key
+        found = _EXECUTABLES.get(key)
+        if found is None:
+            found = _EXECUTABLES.put(key, Executable(record))
     record.__dict__["_executable"] = found
     return found
+
+
+def _owner(record: Primitive) -> Primitive:
+    """Give the record that a backward, perhaps of a backward, belongs to."""
+    while isinstance(record, Backward):
+        record = record.record
+    return record
 
 
 def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
@@ -129,6 +139,10 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
         arrays.append(x)
     if numbers or any(isinstance(a, np.generic) for a in arrays):
         _numbers_to_arrays(record, arrays)
+    if record.concrete and current.frame is not None:
+        for x in inputs:
+            if isinstance(x, Handle) and x._frame is None:
+                current.frame.note_concrete(x)
     found = record.__dict__.get("_executable") or executable(record)
     tape = current.tape
     if tape is not None and handles:

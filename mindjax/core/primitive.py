@@ -48,6 +48,7 @@ class Primitive:
     - ``concrete``: values are needed to know the output's shape; never traced.
     - ``effect``: runs in program order even if its result is unread.
     - ``keep_residuals``: the tape keeps what backward needs instead of computing it again.
+    - ``own_executable``: its executable dies with the record, no cache holds it.
     """
 
     promotes: ClassVar[tuple[int, ...]] = ()
@@ -56,6 +57,7 @@ class Primitive:
     concrete: ClassVar[bool] = False
     effect: ClassVar[bool] = False
     keep_residuals: ClassVar[bool] = False
+    own_executable: ClassVar[bool] = False
     bprop: ClassVar[Callable[..., Any] | None] = None
     compute: ClassVar[Callable[..., Any]]
     __call__: ClassVar[Callable[..., Any]]

@@ -166,6 +166,8 @@ def default_generator() -> Generator:
     """Give the generator of ops that get none."""
     if _Global.generator is None:
         _Global.generator = Generator() if _Global.seed is None else seeded(_Global.seed)
+        # It outlives the trace in which it was first needed.
+        _Global.generator._inside_trace = False
     return _Global.generator
 
 

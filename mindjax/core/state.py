@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +11,24 @@ import numpy as np
 from jax.core import eval_jaxpr
 
 from mindjax.core import jax_private
+from mindjax.core.errors import located
 from mindjax.core.handle import Array, Handle, Tracer, current, upload, wrap
+
+
+class _Epoch:
+    """Counts changes that compiled programs depend on but do not take as inputs."""
+
+    count = 0
+
+
+def changed() -> None:
+    """Note a change of `requires_grad`, `training` or of a Cell's attributes."""
+    _Epoch.count += 1
+
+
+def epoch() -> int:
+    """Give the number of such changes so far."""
+    return _Epoch.count
 
 
 class StateFrame:
@@ -34,6 +52,9 @@ class StateFrame:
         self.expected: dict[tuple[int, str], AttributeState] = {}
         self.fresh: dict[tuple[int, str], Any] = {}
         self.constants: list[tuple[AttributeState, Any]] = []
+        self.unexpected: list[tuple[Any, str]] = []
+        self.walked: set[Any] = set()
+        self.concrete: dict[Handle, int] = {}
         self.root = root
         self.parent: StateFrame | None = None
         self._tape: Any = None
@@ -65,8 +86,28 @@ class StateFrame:
         value = outside_value(handle)
         if isinstance(value, jax.Array) and not isinstance(value, Tracer):
             value = self.captured[handle] = fresh_array(value)
+            _remember(value, handle)
         self.values[handle] = value
         return value
+
+    def note_concrete(self, handle: Handle) -> None:
+        """Note that a handle's values, not only its shape, are used while tracing.
+
+        Raises:
+            RuntimeError: it is state, whose values a program must not keep.
+        """
+        root = self.root_frame()
+        self.read(handle)
+        if not root.root or handle not in root.captured:
+            return
+        if handle.is_parameter:
+            raise located(
+                RuntimeError,
+                f"The values of Parameter '{getattr(handle, 'name', '')}' are asked for (asnumpy, "
+                "item, int(), if) while a graph is compiled, where it has none yet: compute with "
+                "the Parameter itself, or run this part in PYNATIVE_MODE.",
+            )
+        root.concrete[handle] = version_of(handle)
 
     def write(self, handle: Handle, value: Any) -> None:
         """Overlay a handle's value."""
@@ -93,8 +134,11 @@ class StateFrame:
         """
         root = self.root_frame()
         if name in owner.__dict__:
-            root.set_aside.append((owner, name, owner.__dict__.pop(name)))
-            owner.__dict__.setdefault("_set_aside", {})[name] = root.set_aside[-1][2]
+            # First there, then gone: another thread finds it in one place or the other.
+            before = owner.__dict__[name]
+            owner.__dict__.setdefault("_set_aside", {})[name] = before
+            root.set_aside.append((owner, name, before))
+            owner.__dict__.pop(name, None)
         self.attributes[id(owner), name] = (owner, value)
 
     def expect_attribute(self, owner: Any, name: str) -> None:
@@ -108,15 +152,20 @@ class StateFrame:
             return
         state = AttributeState(owner, name)
         self.expected[id(owner), name] = state
-        self.write_attribute(owner, name, wrap(self._capture(state)))
-        self.fresh[id(owner), name] = self.attributes[id(owner), name][1]
+        # The Cell may be met first inside a frame within: the value is this frame's.
+        value = self.fresh[id(owner), name] = wrap(self._capture(state))
+        value._frame = self
+        self.write_attribute(owner, name, value)
 
     def settle_attributes(self) -> None:
         """Turn the attributes that were written into outputs of the program."""
         for (key, name), (owner, value) in self.attributes.items():
             if self.fresh.get((key, name)) is value:
                 continue
-            state = self.expected.get((key, name)) or AttributeState(owner, name)
+            state = self.expected.get((key, name))
+            if state is None:
+                state = AttributeState(owner, name)
+                self.unexpected.append((owner, name))
             if isinstance(value, Handle):
                 self.write(state, value.array)
             else:
@@ -125,8 +174,10 @@ class StateFrame:
     def restore_attributes(self) -> None:
         """Put back what `write_attribute` set aside."""
         for owner, name, value in reversed(self.set_aside):
-            owner.__dict__[name] = value
-            owner.__dict__.get("_set_aside", {}).pop(name, None)
+            aside = owner.__dict__.get("_set_aside", {})
+            if aside.get(name, self) is value:
+                owner.__dict__[name] = value
+                aside.pop(name, None)
         self.set_aside.clear()
 
     def close(self) -> None:
@@ -135,6 +186,7 @@ class StateFrame:
         self.captured.clear()
         self.attributes.clear()
         self.fresh.clear()
+        self.walked.clear()
 
     def root_frame(self) -> StateFrame:
         """Give the outermost frame of the program that is being traced."""
@@ -178,15 +230,21 @@ class AttributeState(Handle):
             return self
         attributes = self.owner.__dict__
         pending = attributes.setdefault("_pending", {})
-        before = pending.get(self.name, attributes.get(self.name))
+        aside = attributes.get("_set_aside", {})
+        before = pending.get(self.name, attributes.get(self.name, aside.get(self.name)))
         if isinstance(before, PendingNumber | int | float) and not isinstance(before, bool):
             kind = before.kind if isinstance(before, PendingNumber) else type(before)
             attributes.pop(self.name, None)
             pending[self.name] = PendingNumber(value, kind)
+            # Another thread's trace must not put back what it set aside.
+            aside.pop(self.name, None)
             return self
         tensor = wrap(value)
         tensor._node = node
         attributes[self.name] = tensor
+        aside.pop(self.name, None)
+        if not isinstance(before, Handle):
+            changed()
         return self
 
 
@@ -212,10 +270,35 @@ def outside_value(handle: Handle) -> Any:
         current.frame = frame
 
 
+def version_of(handle: Handle) -> int:
+    """Count the writes to a handle and to everything it views."""
+    view = handle._view
+    return handle._version + (0 if view is None else view.base_version())
+
+
 def fresh_array(array: Array) -> Array:
     """Make another object on the same buffers, so that a capture is told apart by identity."""
     shards = [s.data for s in array.addressable_shards]
     return jax.make_array_from_single_device_arrays(array.shape, array.sharding, shards)
+
+
+_tokens: dict[int, tuple[weakref.ref[Any], weakref.ref[Handle]]] = {}
+
+
+def _remember(token: Array, handle: Handle) -> None:
+    key = id(token)
+
+    def forget(dead: weakref.ref[Any]) -> None:
+        if _tokens.get(key, (None, None))[0] is dead:
+            _tokens.pop(key, None)
+
+    _tokens[key] = weakref.ref(token, forget), weakref.ref(handle)
+
+
+def token_owner(array: Any) -> Handle | None:
+    """Give the handle that an array was captured for, in whichever trace; None for others."""
+    token, handle = _tokens.get(id(array), (None, None))
+    return handle() if token is not None and handle is not None and token() is array else None
 
 
 def in_user_x64(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -229,6 +312,9 @@ def in_user_x64(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         jax_private.set_x64(old)
 
 
+_TRACED = object()
+
+
 class Pure(NamedTuple):
     """A body on handles as a pure function.
 
@@ -237,14 +323,26 @@ class Pure(NamedTuple):
         reads: arrays that the body read from around it (traced or not), to be passed on.
         written: handles that the body wrote, in the order of ``writes``.
         result: what the body returned, with arrays in place of handles.
-        attributes: attributes that the body wrote, with their values among the outputs.
+        attributes: (owner, name, value) of attributes that the body wrote; in place of a handle
+            stands a mark, and its array comes after the ``writes`` of handles.
     """
 
     call: Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
     reads: list[Any]
     written: list[Handle]
     tree: Any
-    attributes: dict[tuple[int, str], tuple[Any, Any]]
+    attributes: list[tuple[Any, str, Any]]
+
+    def write_back(self, writes: Sequence[Any]) -> None:
+        """Write what a call gave to the handles and attributes around it."""
+        count = len(self.written)
+        for handle, value in zip(self.written, writes[:count], strict=True):
+            handle.assign_value(value)
+        arrays = iter(writes[count:])
+        for owner, name, value in self.attributes:
+            fresh = wrap(next(arrays)) if value is _TRACED else value
+            if current.frame is not None:
+                current.frame.write_attribute(owner, name, fresh)
 
 
 def purify(body: Callable[..., Any], inputs: Sequence[Any]) -> Pure:
@@ -267,13 +365,22 @@ def purify(body: Callable[..., Any], inputs: Sequence[Any]) -> Pure:
             out = body(*arrays)
             leaves, shape["tree"] = jax.tree.flatten(out)
             shape["n"] = len(leaves)
-            return leaves + [frame.values[h] for h in frame.written]
+            attributes = [(o, name, v) for (_, name), (o, v) in frame.attributes.items()]
+            shape["attributes"] = [
+                (o, name, _TRACED if isinstance(v, Handle) else v) for o, name, v in attributes
+            ]
+            return [
+                *leaves,
+                *(frame.values[h] for h in frame.written),
+                *(v.array for _, _, v in attributes if isinstance(v, Handle)),
+            ]
 
     old = jax_private.swap_x64(True)
     try:
         closed = jax.make_jaxpr(traced)(*[jax.typeof(a) if not _is_aval(a) else a for a in inputs])
     finally:
         jax_private.set_x64(old)
+        frame.restore_attributes()
     count = shape["n"]
     # Not the closed one: jax's caches may keep the function, and must not keep the trace around.
     jaxpr = closed.jaxpr
@@ -282,7 +389,7 @@ def purify(body: Callable[..., Any], inputs: Sequence[Any]) -> Pure:
         outs = eval_jaxpr(jaxpr, reads, *arrays)
         return outs[:count], outs[count:]
 
-    return Pure(call, list(closed.consts), list(frame.written), shape["tree"], frame.attributes)
+    return Pure(call, list(closed.consts), list(frame.written), shape["tree"], shape["attributes"])
 
 
 def _is_aval(value: Any) -> bool:

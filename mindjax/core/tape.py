@@ -82,6 +82,8 @@ class Tape:
         """Give a handle's place on this tape, None if it is not differentiated."""
         if handle.is_parameter:
             return self.parameters.get(handle)
+        if handle._view is not None:
+            handle._view.refresh(handle)
         node = handle._node
         return node if node is not None and node[0].tape is self else None
 

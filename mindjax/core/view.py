@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
-from mindjax.core.handle import Handle, current, wrap
+from mindjax.core import jax_private
+from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.primitive import Primitive
 
 
@@ -54,9 +56,9 @@ class View:
         self.base, self.record, self.operands, self.output = base, record, operands, output
         # MindSpore: writes to what advanced indexing gave reach the base, but not the other way.
         self.follows = True
-        self.seen = self._base_version()
+        self.seen = self.base_version()
 
-    def _base_version(self) -> int:
+    def base_version(self) -> int:
         """Count the writes to the base and to everything it views."""
         version, base = 0, self.base
         while True:
@@ -67,10 +69,15 @@ class View:
 
     def refresh(self, handle: Handle) -> None:
         """Read the view again if its base was written since."""
-        version = self._base_version()
+        version = self.base_version()
         if version == self.seen or not self.follows:
             return
-        fresh = self.record(self.base, *self.operands)
+        if jax_private.tracing() and not isinstance(self.base.array, Tracer):
+            # What is not traced must not enter a trace that only reads it.
+            with jax.ensure_compile_time_eval():
+                fresh = self.record(self.base, *self.operands)
+        else:
+            fresh = self.record(self.base, *self.operands)
         if self.output >= 0:
             fresh = fresh[self.output]
         self.seen = version
@@ -82,6 +89,6 @@ class View:
         source._node = node
         written = ViewWrite(self.record, self.output)(self.base, source, *self.operands)
         self.base.assign_value(written._value, written._node)
-        self.seen = self._base_version()
+        self.seen = self.base_version()
         handle._value = value
         handle._node = node if current.tape is not None else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +40,9 @@ class Programs:
         variants = self._variants(signature)
         for program in variants:
             if program.valid():
+                if current.tape is not None and not program.matches():
+                    variants.remove(program)
+                    break
                 try:
                     return program(signature.handles)
                 except TypeError:
@@ -46,6 +51,12 @@ class Programs:
                     variants.remove(program)
                     break
         return self._trace(variants, args, kwargs, signature)(signature.handles)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Programs:
+        return Programs(copy.deepcopy(self.function, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Programs, (self.function,)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
         """Trace and compile the program for these arguments without running it."""
@@ -96,7 +107,14 @@ class JitFunction:
         return bound
 
     def __deepcopy__(self, memo: dict[int, Any]) -> JitFunction:
-        return JitFunction(self.function)
+        return JitFunction(copy.deepcopy(self.function, memo))
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        name = getattr(self.function, "__qualname__", "")
+        found: Any = sys.modules.get(getattr(self.function, "__module__", ""))
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return name if found is self else (JitFunction, (self.function,))
 
 
 def jit(

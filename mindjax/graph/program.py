@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import sys
 import threading
@@ -23,6 +24,8 @@ from mindjax.core.state import (
     fresh_array,
     in_user_x64,
     outside_value,
+    token_owner,
+    version_of,
 )
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, rebuild
@@ -30,6 +33,9 @@ from mindjax.tensor.parameter import Parameter, epoch
 
 # What getrefcount says of an array that nothing but its handle's slot holds.
 _ONE_OWNER = 2
+# jax traces an inner jit again under another value of this.
+_retrace = jax.make_user_context()
+_numbers = itertools.count(1)
 
 
 class Program:
@@ -55,21 +61,31 @@ class Program:
         self._numbers: list[Any] = []
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
-        closed, self.result = _trace(function, args, kwargs, signature, frame)
-        hidden = _hidden(closed.jaxpr, frame)
+        enter = tuple(families.writers)
+        closed, self.result = _trace(function, args, kwargs, signature, frame, (), enter)
+        hidden = _hidden(closed, frame)
         if hidden:
             # A user's own jax.jit inside the function holds state as constants of its own: trace
-            # again with that state as inputs.
+            # again with that state as inputs, past what jax kept of the inner function.
             frame.close()
             frame = StateFrame(root=True)
-            closed, self.result = _trace(function, args, kwargs, signature, frame, hidden)
+            with _retrace(next(_numbers)):
+                closed, self.result = _trace(
+                    function, args, kwargs, signature, frame, hidden, enter
+                )
         self._epoch = epoch()
         self._guards = [(cell, cell.guard()) for cell in frame.guards]
         self.jaxpr = closed.jaxpr
         owners = {id(token): handle for handle, token in frame.captured.items()}
         self._take_apart(closed.consts, owners, frame)
         self._flags = [(h, h.requires_grad) for h in frame.captured if isinstance(h, Parameter)]
+        self._concrete = list(frame.concrete.items())
         self._attributes = [(s.owner, s.name, v) for s, v in frame.constants]
+        for owner, name in frame.unexpected:
+            note_written = getattr(owner, "note_written", None)
+            if note_written is not None:
+                note_written(name)
+                families.writers[owner] = None
         self.record = _GraphCall(self)
         self._compiled: Any = None
         frame.close()
@@ -96,9 +112,13 @@ class Program:
                 items.append(handle)
             self._order.append((group, len(items) - 1))
         self.written = written
+        avals = {h: jax.typeof(c) for c, h in zip(consts, kinds, strict=True) if h is not None}
+        self._avals = [avals[h] for h in [*self.donated, *self.read]]
 
     def valid(self) -> bool:
         """Tell whether everything that was a constant while tracing is still the same."""
+        if self._concrete and any(version_of(h) != version for h, version in self._concrete):
+            return False
         now = epoch()
         if now == self._epoch:
             return True
@@ -164,7 +184,6 @@ class Program:
         """Compile for the state as it is now and Tensors of this signature."""
         donated = [h.array for h in self.donated]
         read = [h.array for h in self.read]
-        self._avals = [jax.typeof(a) for a in [*donated, *read]]
         arguments = [h.array for h in handles]
         arrays = [*donated, *read, *self.constants, *arguments]
         layout = (
@@ -229,6 +248,7 @@ class _GraphCall(Primitive, register=False):
     """A whole program as one op on the tape."""
 
     keep_residuals = True
+    own_executable = True
 
     program: Any
 
@@ -242,7 +262,8 @@ def _trace(
     kwargs: dict[str, Any],
     signature: Signature,
     frame: StateFrame,
-    explicit: Sequence[Handle] = (),
+    explicit: Sequence[Handle],
+    writers: Sequence[Any],
 ) -> tuple[Any, Result]:
     kept: list[Result] = []
 
@@ -250,6 +271,8 @@ def _trace(
         frame.values.update(zip(explicit, explicit_values, strict=True))
         with frame:
             positional, named = rebuild(args, kwargs, [wrap(a) for a in arrays])
+            for cell in writers:
+                cell._enter_graph(frame)
             # A method of a Cell depends on its attributes even if it is not run by a call.
             enter = getattr(getattr(function, "__self__", None), "_enter_graph", None)
             if enter is not None:
@@ -286,22 +309,25 @@ def _trace(
     return closed, kept[0]
 
 
-def _hidden(jaxpr: Any, frame: StateFrame) -> list[Handle]:
-    """List captured state that stands among the constants of inner functions."""
-    inner: set[int] = set()
+def _hidden(closed: Any, frame: StateFrame) -> list[Handle]:
+    """List state that stands among the constants of inner functions, also of earlier traces."""
+    own = {id(token) for token in frame.captured.values()}
+    inner = {id(c): c for c in closed.consts if id(c) not in own}
 
     def visit(equations: Any) -> None:
         for equation in equations:
             for value in jax.tree.leaves(
                 list(equation.params.values()), is_leaf=lambda v: hasattr(v, "jaxpr")
             ):
-                inner.update(map(id, getattr(value, "consts", None) or ()))
+                inner.update((id(c), c) for c in getattr(value, "consts", None) or ())
                 nested = getattr(value, "jaxpr", value)
                 if hasattr(nested, "eqns"):
                     visit(nested.eqns)
 
-    visit(jaxpr.eqns)
-    return [h for h, token in frame.captured.items() if id(token) in inner]
+    visit(closed.jaxpr.eqns)
+    found = [h for h, token in frame.captured.items() if id(token) in inner]
+    kept = (token_owner(c) for key, c in inner.items() if key not in own)
+    return list(dict.fromkeys([*found, *(h for h in kept if h is not None)]))
 
 
 _copy_array = jax.jit(lambda x: x.copy())

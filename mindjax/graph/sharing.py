@@ -25,6 +25,8 @@ class Families:
     """The executables of one function's programs."""
 
     def __init__(self, name: str) -> None:
+        # Cells whose attributes a program was seen to write: the next traces begin with them.
+        self.writers: dict[Any, None] = {}
         self._families: Cache[_Family] = Cache(f"executables of {name}", 64)
 
     def executable(self, jaxpr: Any, layout: Hashable, compile_: Compile) -> tuple[Any, list[Any]]:

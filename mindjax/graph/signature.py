@@ -2,18 +2,61 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
+from mindjax.core import jax_private
 from mindjax.core.dtype import Type
-from mindjax.core.handle import Handle
+from mindjax.core.handle import Handle, current
 from mindjax.core.primitive import Primitive
 from mindjax.tensor.tensor import Tensor
 
 Builder = Callable[[Sequence[Any]], Any]
+
+
+class Same:
+    """An object as a key: equal to itself only, and kept alive so that its id stays its own."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def snapshot(value: Any) -> Hashable:
+    """Give what a program depends on if it takes a value as a constant.
+
+    Args:
+        value: any object.
+
+    Returns:
+        The type and the bits of numbers, the elements of containers and the fields of dataclasses,
+        in a hashable; of other objects their identity.
+    """
+    cls = type(value)
+    if value is None or cls in (bool, int, str, bytes):
+        return cls, value
+    if cls is float:
+        return cls, value.hex()
+    if cls in (tuple, list):
+        return cls, *map(snapshot, value)
+    if cls is dict:
+        return cls, *((snapshot(k), snapshot(v)) for k, v in value.items())
+    if cls in (set, frozenset):
+        return cls, frozenset(map(snapshot, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type | Primitive):
+        return Same(value), *((k, snapshot(v)) for k, v in vars(value).items())
+    return Same(value)
 
 
 class Signature:
@@ -32,7 +75,7 @@ class Signature:
         parts = [self._add(a) for a in args]
         if kwargs:
             parts.append(tuple((k, self._add(v)) for k, v in kwargs.items()))
-        self.key: Hashable = tuple(parts)
+        self.key: Hashable = (jax_private.x64_enabled(), current.mixed, *parts)
 
     def _add(self, value: Any) -> Hashable:
         cls = type(value)
@@ -57,14 +100,17 @@ class Signature:
             return (cls, *(self._add(v) for v in value))
         if isinstance(value, dict):
             return (cls, *((k, self._add(v)) for k, v in value.items()))
-        if isinstance(value, Primitive | Type | type | np.generic | slice | complex):
+        if isinstance(value, np.generic | complex):
+            # By its bits: 0.0 and -0.0 are two constants.
+            return cls, np.asarray(value).tobytes()
+        if isinstance(value, Primitive | Type | type | slice):
             return cls, value if not isinstance(value, slice) else str(value)
         if value is Ellipsis:
             return cls, "..."
         try:
             hash(value)
         except TypeError:
-            return cls, id(value)
+            return cls, snapshot(value)
         return cls, value
 
 

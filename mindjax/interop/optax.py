@@ -133,10 +133,14 @@ def as_optax(optimizer: Optimizer) -> optax.GradientTransformation:
         leaves, tree = jax.tree.flatten(params)
         overlay: list[tuple[Handle, Any]] = list(zip(weights, leaves, strict=True))
         overlay += [(p, old.values[p.name]) for p in state]
-        with StateFrame(overlay) as frame:
-            optimizer._run((tuple(wrap(g) for g in jax.tree.leaves(grads)),), {})
-            fresh = [frame.values[w] for w in weights]
-            values = {p.name: frame.values[p] for p in state}
+        frame = StateFrame(overlay)
+        try:
+            with frame:
+                optimizer._run((tuple(wrap(g) for g in jax.tree.leaves(grads)),), {})
+                fresh = [frame.values[w] for w in weights]
+                values = {p.name: frame.values[p] for p in state}
+        finally:
+            frame.restore_attributes()
         updates = [n - o for n, o in zip(fresh, leaves, strict=True)]
         return jax.tree.unflatten(tree, updates), OptimizerState(values)
 

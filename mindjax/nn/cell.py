@@ -19,6 +19,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, unwrap
 from mindjax.graph.jit import JitFunction, Programs
 from mindjax.graph.program import is_tracing_outside
+from mindjax.graph.signature import snapshot
 from mindjax.nn import pytree
 from mindjax.nn.hooks import HookMixin
 from mindjax.nn.registry import RegistryMixin
@@ -31,7 +32,7 @@ _OWN = frozenset(
     {
         "_params", "_cells", "_buffers", "_programs", "_hooks", "_flags", "_set_aside", "_pending",
         "_param_prefix", "_auto_prefix", "_guarded", "_inputs", "_strategies",
-        "_name_prefix",
+        "_name_prefix", "_made_in", "_noted", "_has_bprop", "_grad_outputs", "_structure_of",
     }
 )  # fmt: skip
 
@@ -61,6 +62,8 @@ class Cell(RegistryMixin, HookMixin):
         own["requires_grad"] = False
         own["cls_name"] = type(self).__name__
         own["_cast"] = None
+        if current.frame is not None:
+            own["_made_in"] = True
         self._init_hooks()
         if flags:
             self.add_flags(**flags)
@@ -215,27 +218,58 @@ class Cell(RegistryMixin, HookMixin):
         self.__dict__["_guarded"] = True
         if not root.root:
             return
-        for name in written_attributes(type(self)):
-            value = self.__dict__.get(name, self.__dict__.get("_pending", {}).get(name))
+        # What is read of a Cell before its call must be the input already.
+        for _, cell in self.cells_and_names(root.walked):
+            if cell is not self and cell._written():
+                cell._enter_graph(frame)
+        for name in self._written():
+            pending = self.__dict__.get("_pending", {})
+            # What another thread's trace has set aside counts as well.
+            aside = self.__dict__.get("_set_aside", {})
+            value = self.__dict__.get(name, aside.get(name, pending.get(name)))
             if value is None or isinstance(value, bool | str | Parameter | Cell):
                 continue
-            if isinstance(value, int | float | Tensor) or name in self.__dict__.get("_pending", {}):
+            if isinstance(value, int | float | Tensor) or name in pending:
                 root.expect_attribute(self, name)
 
     def guard(self) -> Any:
         """Give a snapshot of what a program takes as constant from this Cell."""
         own = self.__dict__
-        written = written_attributes(type(self))
+        written = self._written()
+        # Parameters and Cells that are attributes are among the parts.
+        others = {
+            k: snapshot(v)
+            for k, v in own.items()
+            if k not in _OWN
+            and k not in written
+            and not isinstance(v, (*_PLAIN, Parameter, Cell, JitFunction))
+        }
+        plain, kinds = self.plain_attributes()
+        parts = [id(v) for v in own["_params"].values()], [id(v) for v in own["_cells"].values()]
+        return plain, kinds, parts, own["_cast"], self._hook_version, others, written
+
+    def plain_attributes(self) -> tuple[dict[str, Any], dict[str, type]]:
+        """Give the values and types of the numbers and strings that programs take as constants."""
+        written = self._written()
         plain = {
             k: v
-            for k, v in own.items()
+            for k, v in self.__dict__.items()
             if k not in _OWN
             and isinstance(v, _PLAIN)
             and not (k in written and not isinstance(v, bool | str | type(None)))
         }
-        kinds = {k: type(v) for k, v in plain.items()}
-        parts = [id(v) for v in own["_params"].values()], [id(v) for v in own["_cells"].values()]
-        return plain, kinds, parts, own["_cast"], self._hook_version
+        return plain, {k: type(v) for k, v in plain.items()}
+
+    def note_written(self, name: str) -> None:
+        """Take an attribute that a program was seen to write as an input of later programs."""
+        value = self.__dict__.get(name)
+        if isinstance(value, int | float | Tensor) and not isinstance(value, bool | Parameter):
+            self.__dict__["_noted"] = self.__dict__.get("_noted", frozenset()) | {name}
+            changed()
+
+    def _written(self) -> frozenset[str]:
+        written, noted = written_attributes(type(self)), self.__dict__.get("_noted")
+        return written | noted if noted else written
 
     # -- attributes --
 
@@ -259,10 +293,16 @@ class Cell(RegistryMixin, HookMixin):
             own[name] = None
         elif isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
-        elif frame is not None and self in frame.root_frame().guards:
+        elif frame is not None and self._is_state(frame):
+            self._enter_graph(frame)
             frame.write_attribute(self, name, value)
         else:
             self._set_plain(name, value)
+
+    def _is_state(self, frame: Any) -> bool:
+        """Tell whether attribute writes are writes of state: not while the trace makes the Cell."""
+        own = self.__dict__
+        return "_params" in own and ("_made_in" not in own or self in frame.root_frame().guards)
 
     def _set_plain(self, name: str, value: Any) -> None:
         own = self.__dict__

@@ -8,6 +8,7 @@ from typing import Any
 
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
+from mindjax.tensor.parameter import changed
 
 
 class _Indexed(Cell):
@@ -44,6 +45,7 @@ class _Indexed(Cell):
         for name, cell in cells:
             self._cells[name] = cell
             self.__dict__[name] = cell
+        changed()
 
     def _name_new(self, cell: Cell, name: str) -> None:
         """Name a new Cell's Parameters after its place in the container."""
@@ -114,6 +116,7 @@ class SequentialCell(_Indexed):
         self._name_new(self._check(cell), name)
         self._cells[name] = cell
         self.__dict__[name] = cell
+        changed()
 
     def __delitem__(self, index: Any) -> None:
         names = list(self._cells)
@@ -132,6 +135,7 @@ class SequentialCell(_Indexed):
         self._name_new(self._check(cell), name)
         self._cells[name] = cell
         self.__dict__[name] = cell
+        changed()
         return self
 
     def construct(self, input_data: Any) -> Any:
@@ -178,6 +182,7 @@ class CellList(_Indexed):
         self._name_new(self._check(cell), name)
         self._cells[name] = cell
         self.__dict__[name] = cell
+        changed()
 
     def __delitem__(self, index: Any) -> None:
         cells = list(self._cells.values())
@@ -199,6 +204,7 @@ class CellList(_Indexed):
         self._name_new(self._check(cell), name)
         self._cells[name] = cell
         self.__dict__[name] = cell
+        changed()
         return self
 
     def extend(self, cells: Iterable[Cell]) -> CellList:
@@ -281,6 +287,7 @@ class CellDict(Cell):
         self._cells[key] = cell
         if not hasattr(type(self), key):
             self.__dict__[key] = cell
+        changed()
 
     def __delitem__(self, key: str) -> None:
         self[key]

@@ -20,11 +20,11 @@ class CellStructure:
 
     def __init__(self, cell: Any) -> None:
         self.cell = cell.__dict__.get("_structure_of", cell)
-        guards = [c.guard() for _, c in cell.cells_and_names()]
+        cells = [c for _, c in cell.cells_and_names()]
         flags = [p.requires_grad for p in cell.get_parameters()]
         self._key = (
             id(self.cell),
-            tuple((tuple(sorted(g[0].items(), key=str)), g[3]) for g in guards),
+            [(c.plain_attributes(), c.__dict__["_cast"]) for c in cells],
             tuple(flags),
         )
 

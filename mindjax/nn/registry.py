@@ -167,6 +167,7 @@ class RegistryMixin:
         self._params.pop(name, None)
         self._cells.pop(name, None)
         self.__dict__.pop(name, None)
+        changed()
 
     # -- Cells --
 

@@ -13,6 +13,8 @@ import numpy as np
 from mindjax.core.dtype import as_dtype
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, state_lock
+from mindjax.core.state import changed as changed
+from mindjax.core.state import epoch as epoch
 from mindjax.tensor.tensor import Tensor
 
 _unnamed = itertools.count(1)
@@ -203,22 +205,6 @@ def _unpickle(cls: type[Parameter], array: np.ndarray[Any, Any], attributes: dic
     fresh._frame = None
     fresh.__dict__.update(attributes)
     return fresh
-
-
-class _Epoch:
-    """Counts changes that compiled programs depend on but do not take as inputs."""
-
-    count = 0
-
-
-def changed() -> None:
-    """Note a change of `requires_grad`, `training` or of a Cell's attributes."""
-    _Epoch.count += 1
-
-
-def epoch() -> int:
-    """Give the number of such changes so far."""
-    return _Epoch.count
 
 
 class ParameterTuple(tuple[Parameter, ...]):

@@ -214,6 +214,8 @@ class Tensor(
         Raises:
             RuntimeError: the Tensor is being traced.
         """
+        if current.frame is not None and self._frame is None:
+            current.frame.note_concrete(self)
         with state_lock:
             # What is still on the host is not put on a device for this.
             value = self._raw()
