@@ -158,6 +158,14 @@ class Handle:
             self._node = None
         return self
 
+    def store(self, value: Any) -> None:
+        """Replace the value outside every frame and tape: a program's way to write back."""
+        if self._view is not None:
+            self.assign_value(value)
+            return
+        self._version += 1
+        self._value, self._node = value, None
+
     def unlink(self) -> Handle:
         """Cut the alias to what this handle views, and give the handle."""
         if self._view is not None:

@@ -247,6 +247,10 @@ class AttributeState(Handle):
             changed()
         return self
 
+    def store(self, value: Any) -> None:
+        """Write the attribute."""
+        self.assign_value(value)
+
 
 class PendingNumber:
     """A Python number whose value a program has computed and nobody has read yet."""

@@ -224,7 +224,7 @@ class Program:
             outputs = self._compiled(*donated, *read, *self.constants, *arguments, *self._numbers)
             count = len(outputs) - len(self.written)
             for handle, array in zip(self.written, outputs[count:], strict=True):
-                handle.assign_value(array)
+                handle.store(array)
         self._write_attributes()
         return self.result.build([wrap(a) for a in outputs[:count]])
 
