@@ -166,6 +166,11 @@ class Handle:
         self._version += 1
         self._value, self._node = value, None
 
+    def note_in_place(self) -> None:
+        """Note that an in-place method writes: in a graph it reaches the caller's argument."""
+        if current.frame is not None:
+            current.frame.root_frame().in_place[self] = None
+
     def unlink(self) -> Handle:
         """Cut the alias to what this handle views, and give the handle."""
         if self._view is not None:

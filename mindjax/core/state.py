@@ -48,6 +48,7 @@ class StateFrame:
         self.captured: dict[Handle, Array] = {}
         self.attributes: dict[tuple[int, str], tuple[Any, Any]] = {}
         self.guards: dict[Any, None] = {}
+        self.in_place: dict[Handle, None] = {}
         self.set_aside: list[tuple[Any, str, Any]] = []
         self.expected: dict[tuple[int, str], AttributeState] = {}
         self.fresh: dict[tuple[int, str], Any] = {}
@@ -184,6 +185,7 @@ class StateFrame:
         """Drop every traced value."""
         self.values.clear()
         self.captured.clear()
+        self.in_place.clear()
         self.attributes.clear()
         self.fresh.clear()
         self.walked.clear()

@@ -62,7 +62,9 @@ class Program:
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
         enter = tuple(families.writers)
-        closed, self.result = _trace(function, args, kwargs, signature, frame, (), enter)
+        closed, self.result, self.reached = _trace(
+            function, args, kwargs, signature, frame, (), enter
+        )
         hidden = _hidden(closed, frame)
         if hidden:
             # A user's own jax.jit inside the function holds state as constants of its own: trace
@@ -70,7 +72,7 @@ class Program:
             frame.close()
             frame = StateFrame(root=True)
             with _retrace(next(_numbers)):
-                closed, self.result = _trace(
+                closed, self.result, self.reached = _trace(
                     function, args, kwargs, signature, frame, hidden, enter
                 )
         self._epoch = epoch()
@@ -222,9 +224,11 @@ class Program:
                 donated.append(value)
             value = None
             outputs = self._compiled(*donated, *read, *self.constants, *arguments, *self._numbers)
-            count = len(outputs) - len(self.written)
-            for handle, array in zip(self.written, outputs[count:], strict=True):
+            count = len(outputs) - len(self.written) - len(self.reached)
+            for handle, array in zip(self.written, outputs[count:], strict=False):
                 handle.store(array)
+        for i, array in zip(self.reached, outputs[count + len(self.written) :], strict=True):
+            handles[i].assign_value(array)
         self._write_attributes()
         return self.result.build([wrap(a) for a in outputs[:count]])
 
@@ -237,8 +241,9 @@ class Program:
         """Run as one op, so that gradients flow through arguments and state alike."""
         inputs = (*self.donated, *self.read, *self.constants, *handles)
         outputs = self.record(*inputs)
-        count = len(outputs) - len(self.written)
-        for handle, tensor in zip(self.written, outputs[count:], strict=True):
+        count = len(outputs) - len(self.written) - len(self.reached)
+        written = [*self.written, *(handles[i] for i in self.reached)]
+        for handle, tensor in zip(written, outputs[count:], strict=True):
             handle.assign_value(tensor._value, tensor._node)
         self._write_attributes()
         return self.result.build(outputs[:count])
@@ -264,13 +269,16 @@ def _trace(
     frame: StateFrame,
     explicit: Sequence[Handle],
     writers: Sequence[Any],
-) -> tuple[Any, Result]:
+) -> tuple[Any, Result, list[int]]:
     kept: list[Result] = []
+    # Arguments that in-place methods wrote.
+    reached: list[int] = []
 
     def body(explicit_values: list[Any], *arrays: Any) -> list[Any]:
         frame.values.update(zip(explicit, explicit_values, strict=True))
         with frame:
-            positional, named = rebuild(args, kwargs, [wrap(a) for a in arrays])
+            given = [wrap(a) for a in arrays]
+            positional, named = rebuild(args, kwargs, given)
             for cell in writers:
                 cell._enter_graph(frame)
             # A method of a Cell depends on its attributes even if it is not run by a call.
@@ -280,7 +288,9 @@ def _trace(
             result = Result(in_user_x64(function, *positional, **named))
             kept.append(result)
             frame.settle_attributes()
-            return result.arrays + [frame.values[h] for h in frame.written]
+            reached.extend(i for i, h in enumerate(given) if h in frame.in_place)
+            changed = [given[i].array for i in reached]
+            return result.arrays + [frame.values[h] for h in frame.written] + changed
 
     shapes = [jax.typeof(h.array) for h in signature.handles]
     user_x64, current.user_x64 = current.user_x64, jax_private.x64_enabled()
@@ -306,7 +316,7 @@ def _trace(
         )
         closed = closed.replace(jaxpr=jaxpr, consts=[*closed.consts, *tokens])
         frame.captured.update(zip(explicit, tokens, strict=True))
-    return closed, kept[0]
+    return closed, kept[0], reached
 
 
 def _hidden(closed: Any, frame: StateFrame) -> list[Handle]:

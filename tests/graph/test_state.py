@@ -365,3 +365,32 @@ def test_a_jitted_method_sees_attributes_and_modes():
     assert net.scaled(x).asnumpy() == 3
     net.set_train()
     assert net.scaled(x).asnumpy() == 13
+
+
+IN_PLACE = [
+    ("add_", lambda x: x.add_(5.0), [6.0, 7.0]),
+    ("mul_ of a local alias", lambda x: (lambda y: y.mul_(3.0))(x), [3.0, 6.0]),
+    ("setitem stays inside", lambda x: x.__setitem__(0, 9.0), [1.0, 2.0]),
+    ("a new Tensor stays inside", lambda x: (x * 1).add_(5.0), [1.0, 2.0]),
+]
+
+
+@pytest.mark.parametrize(("name", "function", "after"), IN_PLACE, ids=[n[0] for n in IN_PLACE])
+def test_in_place_methods_reach_the_callers_argument(name, function, after):
+    compiled = ms.jit(lambda x: (function(x), x * 2)[1])
+    for _ in range(2):
+        x = Tensor([1.0, 2.0])
+        compiled(x)
+        np.testing.assert_array_equal(x.asnumpy(), after)
+
+
+def test_in_place_argument_under_a_gradient():
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+    @ms.jit
+    def double(x):
+        x.mul_(2.0)
+        return x * x
+
+    gradient = ms.grad(lambda t: double(t * 1.0).sum())(Tensor([1.0, 3.0]))
+    np.testing.assert_array_equal(gradient.asnumpy(), [8.0, 24.0])
