@@ -184,26 +184,6 @@ def jit(
     return decorate if function is None else decorate(function)
 
 
-def jit_class(cls: type) -> type:
-    """Mark a class for use in compiled functions (MindSpore: ``jit_class``).
-
-    Args:
-        cls: the class; any plain class works without the mark.
-
-    Returns:
-        The class itself.
-
-    Raises:
-        TypeError: ``cls`` is not a class.
-    """
-    if not isinstance(cls, type):
-        raise located(
-            TypeError, f"Decorator jit_class can only be used for class type, but got {cls}."
-        )
-    cls.__ms_class__ = True  # type: ignore[attr-defined]
-    return cls
-
-
 def ms_memory_recycle() -> None:
     """Do nothing: XLA frees buffers by itself (MindSpore: ``ms_memory_recycle``)."""
 

@@ -394,3 +394,32 @@ def test_in_place_argument_under_a_gradient():
 
     gradient = ms.grad(lambda t: double(t * 1.0).sum())(Tensor([1.0, 3.0]))
     np.testing.assert_array_equal(gradient.asnumpy(), [8.0, 24.0])
+
+
+@ms.jit_class
+class Tally:
+    """A plain object with state: a Tensor, a number, and a constant."""
+
+    def __init__(self):
+        self.total = Tensor(np.zeros((), np.float32))
+        self._calls = 0
+        self.scale = 1.0
+
+    def add(self, x):
+        self.total = self.total + x * self.scale
+        self._calls += 1
+        return self.total + self._calls
+
+
+@pytest.mark.parametrize("mode_value", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_attributes_of_a_jit_class_are_state(mode_value):
+    ms.set_context(mode=mode_value)
+    tally = Tally()
+    run = ms.jit(lambda x: tally.add(x))
+    x = Tensor(np.float32(1.0))
+    assert [float(run(x).asnumpy()) for _ in range(3)] == [2.0, 4.0, 6.0]
+    assert float(tally.total.asnumpy()) == 3.0 and tally._calls == 3
+    tally.scale = 10.0
+    assert float(run(x).asnumpy()) == 17.0
+    inside = ms.jit(lambda x: (lambda t: (t.add(x), t.add(x))[1])(Tally()))
+    assert [float(inside(x).asnumpy()) for _ in range(2)] == [4.0, 4.0]
