@@ -73,6 +73,7 @@ CASES = {
     """,
     "threads": """
         import threading, importlib
+        import mindjax.train  # cold imports from several threads may meet half-made modules
         names = ["nn", "ops", "train", "common.initializer", "version"] * 4
         found, errors = {}, []
         def load(name):
