@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from mindjax.core import device
 from mindjax.core.errors import located
-from mindjax.core.handle import current
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -141,11 +139,6 @@ def graph_mode() -> bool:
     return _settings.get("mode", PYNATIVE_MODE) == GRAPH_MODE
 
 
-def in_graph() -> bool:
-    """Tell whether a graph is being traced in this thread."""
-    return current.frame is not None
-
-
 def set_device(device_target: str, device_id: int | None = None) -> None:
     """Choose the device for this process (MindSpore: ``set_device``).
 
@@ -159,13 +152,3 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     set_context(device_target=device_target)
     if device_id is not None:
         set_context(device_id=device_id)
-
-
-def get_device_target() -> str:
-    """Name the device target in use."""
-    return device.target()
-
-
-def environment_flag(name: str) -> bool:
-    """Read a switch from an environment variable: set and neither empty nor ``0``."""
-    return os.environ.get(name, "") not in ("", "0")

@@ -10,7 +10,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from mindjax.core.dtype import as_dtype
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, state_lock
 from mindjax.core.state import changed as changed
@@ -247,14 +246,6 @@ class ParameterTuple(tuple[Parameter, ...]):
             fresh.name = f"{prefix}.{p.name}"
             copies.append(fresh)
         return ParameterTuple(copies)
-
-    def __parameter_tuple__(self) -> None:
-        """Mark the class, as the original does."""
-
-
-def dtype_of(value: Any) -> Any:
-    """Give a value's MindSpore dtype."""
-    return as_dtype(value.dtype)
 
 
 jax.tree_util.register_pytree_node(
