@@ -4,13 +4,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mindjax.core.primitive import Primitive as Primitive
+from mindjax.ops import families
 
 if TYPE_CHECKING:
+    # The families that `families.index` finds.
     from mindjax.autodiff import GradOperation as GradOperation
     from mindjax.autodiff import HookBackward as HookBackward
     from mindjax.autodiff import get_grad as get_grad
     from mindjax.autodiff import grad as grad
     from mindjax.autodiff import value_and_grad as value_and_grad
+    from mindjax.ops.collective import *  # noqa: F403
+    from mindjax.ops.custom import *  # noqa: F403
+    from mindjax.ops.fused import *  # noqa: F403
+    from mindjax.ops.indexed import *  # noqa: F403
+    from mindjax.ops.linear import *  # noqa: F403
+    from mindjax.ops.neural import *  # noqa: F403
+    from mindjax.ops.numeric import *  # noqa: F403
+    from mindjax.ops.scalars import *  # noqa: F403
+    from mindjax.ops.sparse import *  # noqa: F403
+    from mindjax.ops.spectral import *  # noqa: F403
+    from mindjax.ops.stochastic import *  # noqa: F403
+    from mindjax.ops.updates import *  # noqa: F403
+    from mindjax.ops.vision import *  # noqa: F403
 
 # arithmetic, reduction, comparison, linear algebra
 from mindjax.ops.arithmetic import Abs as Abs
@@ -683,6 +698,9 @@ _OLD_PATHS = ("function", "functional", "operations", "primitive")
 
 
 def __getattr__(name: str) -> Any:
+    if name in families.index():
+        globals()[name] = families.load(name)
+        return globals()[name]
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     if name in _OLD_PATHS:
@@ -691,4 +709,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_OLD_PATHS})
+    return sorted({*globals(), *families.index(), *_LATER, *_OLD_PATHS})

@@ -47,6 +47,8 @@ def public_names(module):
             names.update(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
         elif isinstance(node, ast.ImportFrom):
             names.update(name.asname for name in node.names if name.asname)
+    if module.__name__ == "mindjax.ops":
+        names.update(module.families.index())
     return {
         name
         for name in names

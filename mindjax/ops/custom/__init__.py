@@ -1,0 +1,1 @@
+"""User-written operators: Python functions, jax functions and native kernels."""

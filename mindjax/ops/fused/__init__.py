@@ -1,0 +1,1 @@
+"""Reference meaning of kernels that were made for one device: attention, routing, quantisation."""

@@ -1,0 +1,1 @@
+"""Scatter, segment and index updates."""

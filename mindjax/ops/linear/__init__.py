@@ -1,0 +1,1 @@
+"""Linear algebra: factorisations, solvers, determinants, matrix functions, distances."""

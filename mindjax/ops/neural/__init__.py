@@ -1,0 +1,1 @@
+"""Recurrent networks, sequence losses, margin losses and special dropout."""

@@ -1,0 +1,1 @@
+"""Special functions, complex numbers, counting, searching and sorted sets."""

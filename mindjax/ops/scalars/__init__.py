@@ -1,0 +1,1 @@
+"""Functions on Python scalars, tuples, lists and dictionaries, as graph code names them."""

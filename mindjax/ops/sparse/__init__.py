@@ -1,0 +1,1 @@
+"""COO and CSR tensors and the functions on them."""

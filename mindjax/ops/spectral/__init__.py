@@ -1,0 +1,1 @@
+"""Fourier transforms, short-time transforms and window functions."""

@@ -1,0 +1,1 @@
+"""Random ops beyond the everyday ones: distributions, samplers, candidate sampling."""

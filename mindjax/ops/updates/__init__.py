@@ -1,0 +1,1 @@
+"""Steps of optimizers as operators, dense and sparse."""

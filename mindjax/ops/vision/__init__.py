@@ -1,0 +1,1 @@
+"""Pooling, sampling grids, image geometry, colours, boxes and deformable convolution."""
