@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from mindjax.alias import install as install
     from mindjax.autodiff import get_grad as get_grad
     from mindjax.autodiff import grad as grad
+    from mindjax.autodiff import jacfwd as jacfwd
+    from mindjax.autodiff import jacrev as jacrev
+    from mindjax.autodiff import jvp as jvp
     from mindjax.autodiff import value_and_grad as value_and_grad
+    from mindjax.autodiff import vjp as vjp
+    from mindjax.autodiff import vmap as vmap
     from mindjax.checkpoint import load_checkpoint as load_checkpoint
     from mindjax.checkpoint import load_param_into_net as load_param_into_net
     from mindjax.checkpoint import save_checkpoint as save_checkpoint
@@ -68,7 +73,7 @@ _SOURCES = {
     "mindjax.common.seed": "set_seed get_seed manual_seed seed get_rng_state set_rng_state",
     "mindjax.core.random": "Generator",
     "mindjax.graph": "jit jit_class ms_memory_recycle mutable",
-    "mindjax.autodiff": "grad value_and_grad get_grad",
+    "mindjax.autodiff": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap",
     "mindjax.checkpoint": (
         "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
         "async_ckpt_thread_status"

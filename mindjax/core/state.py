@@ -318,6 +318,22 @@ def in_user_x64(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         jax_private.set_x64(old)
 
 
+class Wide:
+    """64-bit types for a transformation; the user's function in it runs with the user's setting."""
+
+    __slots__ = ("_old", "_user")
+
+    def __enter__(self) -> None:
+        self._user = current.user_x64
+        if self._user is None:
+            current.user_x64 = jax_private.x64_enabled()
+        self._old = jax_private.swap_x64(True)
+
+    def __exit__(self, *exc: object) -> None:
+        jax_private.set_x64(self._old)
+        current.user_x64 = self._user
+
+
 _TRACED = object()
 
 
@@ -338,6 +354,11 @@ class Pure(NamedTuple):
     written: list[Handle]
     tree: Any
     attributes: list[tuple[Any, str, Any]]
+
+    @property
+    def traced_attributes(self) -> int:
+        """How many of the ``writes`` are attributes."""
+        return sum(value is _TRACED for _, _, value in self.attributes)
 
     def write_back(self, writes: Sequence[Any]) -> None:
         """Write what a call gave to the handles and attributes around it."""

@@ -8,10 +8,9 @@ from typing import Any
 
 import jax
 
-from mindjax.core import jax_private
-from mindjax.core.handle import Handle, current, unwrap
+from mindjax.core.handle import Handle, unwrap
 from mindjax.core.primitive import Primitive
-from mindjax.core.state import in_user_x64
+from mindjax.core.state import Wide, in_user_x64
 from mindjax.graph.jit import Programs
 
 
@@ -94,7 +93,7 @@ def grad(
 
     @functools.wraps(function)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        with _Scope():
+        with Wide():
             return transformed(*args, **kwargs)
 
     return gradient
@@ -119,22 +118,7 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> C
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        with _Scope():
+        with Wide():
             return mapped(*args, **kwargs)
 
     return call
-
-
-class _Scope:
-    """64-bit types for a transformation; the user's function runs with the user's setting."""
-
-    __slots__ = ("_old", "_user")
-
-    def __enter__(self) -> None:
-        self._user = current.user_x64
-        current.user_x64 = jax_private.x64_enabled()
-        self._old = jax_private.swap_x64(True)
-
-    def __exit__(self, *exc: object) -> None:
-        jax_private.set_x64(self._old)
-        current.user_x64 = self._user

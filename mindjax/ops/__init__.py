@@ -10,9 +10,17 @@ if TYPE_CHECKING:
     # The families that `families.index` finds.
     from mindjax.autodiff import GradOperation as GradOperation
     from mindjax.autodiff import HookBackward as HookBackward
+    from mindjax.autodiff import derivative as derivative
     from mindjax.autodiff import get_grad as get_grad
     from mindjax.autodiff import grad as grad
+    from mindjax.autodiff import jacfwd as jacfwd
+    from mindjax.autodiff import jacrev as jacrev
+    from mindjax.autodiff import jet as jet
+    from mindjax.autodiff import jvp as jvp
+    from mindjax.autodiff import linearize as linearize
     from mindjax.autodiff import value_and_grad as value_and_grad
+    from mindjax.autodiff import vjp as vjp
+    from mindjax.autodiff import vmap as vmap
     from mindjax.ops.collective import *  # noqa: F403
     from mindjax.ops.custom import *  # noqa: F403
     from mindjax.ops.fused import *  # noqa: F403
@@ -688,6 +696,14 @@ from mindjax.ops.update import ApplyRMSProp as ApplyRMSProp
 
 # Names of higher layers, and old import paths; they are loaded when first asked for.
 _LATER = {
+    "derivative": "mindjax.autodiff",
+    "jacfwd": "mindjax.autodiff",
+    "jacrev": "mindjax.autodiff",
+    "jet": "mindjax.autodiff",
+    "jvp": "mindjax.autodiff",
+    "linearize": "mindjax.autodiff",
+    "vjp": "mindjax.autodiff",
+    "vmap": "mindjax.autodiff",
     "GradOperation": "mindjax.autodiff",
     "HookBackward": "mindjax.autodiff",
     "get_grad": "mindjax.autodiff",

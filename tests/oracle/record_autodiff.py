@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ["LIBRARY"] = "mindspore"
 
+import tests.autodiff.transform_programs  # noqa: E402, F401
 from tests.autodiff.programs import PROGRAMS, PYNATIVE_ONLY, ms, run  # noqa: E402
 
 
