@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from mindjax.autodiff import value_and_grad as value_and_grad
     from mindjax.autodiff import vjp as vjp
     from mindjax.autodiff import vmap as vmap
+    from mindjax.graph.flow import ForiLoop as ForiLoop
+    from mindjax.graph.flow import Scan as Scan
+    from mindjax.graph.flow import WhileLoop as WhileLoop
     from mindjax.ops.collective import *  # noqa: F403
     from mindjax.ops.custom import *  # noqa: F403
     from mindjax.ops.fused import *  # noqa: F403
@@ -696,6 +699,9 @@ from mindjax.ops.update import ApplyRMSProp as ApplyRMSProp
 
 # Names of higher layers, and old import paths; they are loaded when first asked for.
 _LATER = {
+    "ForiLoop": "mindjax.graph.flow",
+    "Scan": "mindjax.graph.flow",
+    "WhileLoop": "mindjax.graph.flow",
     "derivative": "mindjax.autodiff",
     "jacfwd": "mindjax.autodiff",
     "jacrev": "mindjax.autodiff",
