@@ -458,6 +458,17 @@ def floating(name: str, dtype: Any, owner: str) -> None:
         )
 
 
+def real(name: str, dtype: Any, owner: str) -> None:
+    """Check that an input's numpy dtype is no complex one; TypeError otherwise."""
+    kind = from_np(dtype)
+    if kind.kind == "complex":
+        raise located(
+            TypeError,
+            f"For primitive[{owner}], the input argument[{name}] must be a type of real numbers, "
+            f"but got Tensor[{kind.name}].",
+        )
+
+
 def same_dtype(owner: str, **dtypes: Any) -> None:
     """Check that inputs have one dtype; TypeError otherwise."""
     names = {k: from_np(v).name for k, v in dtypes.items()}

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 
+from mindjax.core import jax_private
 from mindjax.core.errors import located
 
 _PLATFORMS = {"CPU": "cpu", "GPU": "gpu", "TPU": "tpu", "Ascend": "ascend"}
@@ -20,12 +21,15 @@ class _Choice:
 def choose(target: str | None, index: int | None = None) -> None:
     """Choose the device that later values go to; starts no backend.
 
+    Once backends run, a device that is missing is refused here, else when it is first used.
+
     Args:
         target: ``"CPU"``, ``"GPU"``, ``"TPU"`` or ``"Ascend"``; None leaves jax's default.
         index: number of the device, from 0; None leaves it unset.
 
     Raises:
         ValueError: the target has no such name.
+        RuntimeError: backends run already, and none is the target's.
     """
     if target is not None and target not in _PLATFORMS:
         raise located(
@@ -33,10 +37,17 @@ def choose(target: str | None, index: int | None = None) -> None:
             f"For 'set_context', the argument 'device_target' must be one of {list(_PLATFORMS)}, "
             f"but got '{target}'.",
         )
+    before = _Choice.target, _Choice.index
     if target is not None:
         _Choice.target = target
     if index is not None:
         _Choice.index = index
+    if jax_private.started_backends():
+        try:
+            placement()
+        except RuntimeError:
+            _Choice.target, _Choice.index = before
+            raise
 
 
 def target() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -12,10 +12,11 @@ import numpy as np
 from mindjax.core import jax_private
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
-from mindjax.core.errors import drop_jax_notes, is_located, located
+from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.primitive import Primitive, _Engine, computation
 from mindjax.core.tape import Backward, Node
+from mindjax.core.translate import translate
 from mindjax.core.view import View
 
 _PYTHON_NUMBERS = (bool, int, float, complex)
@@ -181,29 +182,19 @@ def _is_float(dtype: Any) -> bool:
     return bool(jnp.issubdtype(dtype, jnp.floating))
 
 
-def _execute(found: Executable, arrays: list[Any], traced: bool) -> Any:
+def _execute(
+    found: Executable, arrays: list[Any], traced: bool, program: Callable[..., Any] | None = None
+) -> Any:
+    """Run a record's program, or another of its programs, with 64-bit types."""
     old = _swap_x64(True)
     try:
-        return found.call(*arrays)
-    except (TypeError, ValueError, IndexError, AttributeError) as error:
-        if is_located(error) or isinstance(error, jax.errors.JAXTypeError):
-            drop_jax_notes(error)
-            raise
-        drop_jax_notes(error)
-        kinds = (IndexError, ValueError, TypeError)
-        # A compute that misses an attribute was given None or a sequence for a Tensor.
-        kind = next((k for k in kinds if isinstance(error, k)), TypeError)
-        shapes = [tuple(a.shape) for a in jax.tree.leaves(arrays) if hasattr(a, "shape")]
-        raise located(
-            kind,
-            f"For '{found.record.name}', with inputs of shapes {shapes}: {str(error).rstrip('.')}.",
-        ) from error
+        return (program or found.call)(*arrays)
     except RecursionError as error:
         # Ctrl-C in the middle of jax's tracing leaves its cache entry as if it still ran.
         if not str(error).startswith("Recursively calling"):
             raise
         found.renew()
-        return found.call(*arrays)
+        return (found.vjp if program else found.call)(*arrays)
     except RuntimeError as error:
         # Another thread's step may have donated a buffer between our reading it and using it.
         if "deleted" in str(error) and not traced:
@@ -212,13 +203,18 @@ def _execute(found: Executable, arrays: list[Any], traced: bool) -> Any:
                 f"For '{found.record.name}', an input was replaced by another thread while it was "
                 "read: take a copy of the Tensor first.",
             ) from None
-        drop_jax_notes(error)
-        raise
+        _raise_translated(error, found.record, arrays)
     except Exception as error:
-        drop_jax_notes(error)
-        raise
+        _raise_translated(error, found.record, arrays)
     finally:
         _set_x64(old)
+
+
+def _raise_translated(error: Exception, record: Primitive, arrays: list[Any]) -> NoReturn:
+    made = translate(error, record.name, tuple(arrays))
+    if made is error:
+        raise error
+    raise made from error
 
 
 def _nested(record: Primitive, items: Any) -> tuple[tuple[Any, ...], tuple[bool, bool, bool]]:
@@ -306,11 +302,7 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
             parents.append(None)
     residuals = None
     if tracked and record.keep_residuals and tape.depth == 1:
-        old = _swap_x64(True)
-        try:
-            out, vjp = found.vjp(*arrays)
-        finally:
-            _set_x64(old)
+        out, vjp = _execute(found, arrays, False, found.vjp)
         nested = isinstance(out, tuple | list)
         residuals = (vjp, list(out) if nested else [out], nested)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from typing import TypeVar
 
@@ -12,9 +13,10 @@ _JAX = importlib.util.find_spec("jax")
 _PACKAGES = (os.path.dirname(_JAX.origin) + os.sep,) if _JAX and _JAX.origin else ()
 
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _INTERNAL = (
     *_PACKAGES,
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
+    _OWN,
     _STANDARD + "contextlib",
     _STANDARD + "functools",
     "<frozen ",
@@ -29,15 +31,31 @@ def user_line() -> str:
     Returns:
         ``"path:line"`` of that frame, or an empty string when there is none.
     """
-    frame = sys._getframe(1)
+    return _place()[0]
+
+
+def _place() -> tuple[str, str]:
+    """Find the user's line as `user_line`, and the name of what was called there."""
+    frame = sys._getframe(2)
+    called = ""
     while frame is not None:
-        path = frame.f_code.co_filename
+        path, name = frame.f_code.co_filename, frame.f_code.co_name
         # A dataclass's constructor is code made from a string.
-        made = path == "<string>" and frame.f_code.co_name == "__init__"
+        made = path == "<string>" and name == "__init__"
         if not made and not path.startswith(_INTERNAL):
-            return f"{path}:{frame.f_lineno}"
+            return f"{path}:{frame.f_lineno}", called
+        if path.startswith(_OWN) and (name.endswith("__") or not name.startswith(("_", "<"))):
+            owner = frame.f_locals.get("self")
+            if name in ("__iter__", "__next__"):
+                called = ""
+            elif owner is None:
+                called = name
+            elif name in ("__init__", "__call__", "__post_init__", "construct"):
+                called = type(owner).__name__
+            else:
+                called = f"{type(owner).__name__}.{name}"
         frame = frame.f_back
-    return ""
+    return "", called
 
 
 def located(error: type[ErrorType], message: str) -> ErrorType:
@@ -45,13 +63,16 @@ def located(error: type[ErrorType], message: str) -> ErrorType:
 
     Args:
         error: exception class, the one that the original raises.
-        message: one line that names the op or class, the argument and the value.
+        message: one line that names the op or class, the argument and the value; where it does not
+            start with ``For``, the name of what the user called is put before it.
 
     Returns:
         An instance of ``error``, to be raised by the caller.
     """
-    where = user_line()
+    where, called = _place()
     text = " ".join(message.split())
+    if called and not text.startswith("For ") and not re.search(rf"\b{called}\b", text):
+        text = f"For '{called}', {text}"
     made = error(f"{text} [{where}]" if where else text)
     made.mindjax_located = True  # type: ignore[attr-defined]
     return made

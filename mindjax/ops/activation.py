@@ -29,6 +29,7 @@ class ReLU(Primitive):
         """Apply it to any real array."""
         if x.dtype == np.bool_:
             return x
+        checks.real("input_x", x.dtype, "ReLU")
         # A select lets XLA keep fewer temporaries than a maximum; NaN passes through both.
         return jnp.where(x <= 0, jnp.zeros((), x.dtype), x)
 

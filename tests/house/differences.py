@@ -245,6 +245,13 @@ ROWS = {
         BOTH,
     ),
     "std with dim": (lambda: floats(1, 2, 4).std(dim=0), (7 / 3) ** 0.5, BOTH),
+    "a numpy number on the left": (
+        lambda: isinstance(np.float32(2) * floats(1, 2), Tensor),
+        True,
+        BOTH,
+    ),
+    "sort of unsigned": (lambda: ops.sort(Tensor(np.array([3, 1], np.uint16)))[1], [1, 0], BOTH),
+    "std of truth values": (lambda: Tensor([True, True]).std(), 0.0, BOTH),
     "comparison with a numpy number": (
         lambda: floats(1, 2) == np.float32(1),
         [True, False],

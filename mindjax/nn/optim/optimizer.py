@@ -542,6 +542,15 @@ def _check_parameters(parameters: Any, name: str = "parameters") -> list[Any]:
             "For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or "
             "'dict', please check the 'parameters'.",
         )
+    seen = set()
+    for x in elements:
+        if isinstance(x, Parameter) and id(x) in seen:
+            raise located(
+                ValueError,
+                f"For 'Optimizer', the Parameter '{x.name}' already exists in the argument {name}: "
+                "it is given twice.",
+            )
+        seen.add(id(x))
     return elements
 
 

@@ -27,7 +27,8 @@ from mindjax.ops import (
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
 
-_COMPARABLE = (Handle, bool, int, float, np.generic, np.ndarray, jax.Array)
+_NUMPY = (np.generic, np.ndarray)
+_COMPARABLE = (Handle, bool, int, float, *_NUMPY, jax.Array)
 
 
 def _operand(value: Any) -> Any:
@@ -108,6 +109,16 @@ class ArithmeticMethods:
 
     def __xor__(self, other: Any) -> Tensor:
         return logic.bitwise_xor(self, _operand(other))
+
+    # Numbers of numpy leave the operation to us; Python's, as in the original, do not mix.
+    def __rand__(self, other: Any) -> Any:
+        return logic.bitwise_and(self, other) if isinstance(other, _NUMPY) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return logic.bitwise_or(self, other) if isinstance(other, _NUMPY) else NotImplemented
+
+    def __rxor__(self, other: Any) -> Any:
+        return logic.bitwise_xor(self, other) if isinstance(other, _NUMPY) else NotImplemented
 
     def __neg__(self) -> Tensor:
         return arithmetic.neg(self)  # type: ignore[arg-type]
