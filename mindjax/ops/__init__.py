@@ -460,7 +460,6 @@ from mindjax.ops.scatter import UnsortedSegmentSum as UnsortedSegmentSum
 from mindjax.ops.scatter import index_fill as index_fill
 from mindjax.ops.scatter import scatter as scatter
 from mindjax.ops.scatter import scatter_nd as scatter_nd
-from mindjax.ops.scatter import scatter_nd_update as scatter_nd_update
 from mindjax.ops.scatter import tensor_scatter_add as tensor_scatter_add
 from mindjax.ops.scatter import tensor_scatter_div as tensor_scatter_div
 from mindjax.ops.scatter import tensor_scatter_elements as tensor_scatter_elements

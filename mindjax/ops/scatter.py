@@ -68,7 +68,8 @@ def scatter_rows(x: Array, where: Array, updates: Array, how: str) -> Array:
     return _WRITERS[how](x, where, updates, numbers, mode=mode)
 
 
-def _checked_updates(op: str, x: Array, where: Array, updates: Array) -> Array:
+def checked_updates(op: str, x: Array, where: Array, updates: Array) -> Array:
+    """Check that updates have the shape of what index tuples name; ValueError otherwise."""
     shape = where.shape[:-1] + x.shape[where.shape[-1] :]
     if updates.shape != shape:
         raise located(
@@ -90,7 +91,7 @@ class ScatterNd(BoundPrimitive):
         """Add into zeros."""
         x = jnp.zeros(self.shape, updates.dtype)
         where = coordinates("ScatterNd", indices, x.shape)
-        return scatter_rows(x, where, _checked_updates("ScatterNd", x, where, updates), "add")
+        return scatter_rows(x, where, checked_updates("ScatterNd", x, where, updates), "add")
 
 
 def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
@@ -120,7 +121,7 @@ class _TensorScatter(Primitive, register=False):
 
     def compute(self, x: Array, indices: Array, updates: Array) -> Array:
         where = coordinates(self.name, indices, x.shape)
-        updates = _checked_updates(self.name, x, where, updates)
+        updates = checked_updates(self.name, x, where, updates)
         return scatter_rows(x, where, updates.astype(x.dtype), self.how)
 
 
@@ -185,9 +186,6 @@ def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> 
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
     return _tensor_scatter(TensorScatterUpdate(), input_x, indices, updates)
-
-
-scatter_nd_update = tensor_scatter_update
 
 
 def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
@@ -411,7 +409,7 @@ class _IndexCombine(Primitive, register=False):
         y = y.astype(x.dtype) if alpha is None else y.astype(x.dtype) * alpha.astype(x.dtype)
         rows = jnp.moveaxis(y, axis, 0)
         moved = jnp.moveaxis(x, axis, 0)
-        rows = _checked_updates("IndexAdd", moved, where, rows)
+        rows = checked_updates("IndexAdd", moved, where, rows)
         return jnp.moveaxis(scatter_rows(moved, where, rows, self.how), 0, axis)
 
 

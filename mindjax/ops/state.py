@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.dtype import from_np, promote_types
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, is_traced, unwrap
@@ -53,7 +54,7 @@ class WritingPrimitive(Primitive, register=False):
         return write(variable, super().__call__(*inputs))
 
 
-def _kept_dtype(variable: Array, value: Array) -> Array:
+def kept_dtype(variable: Array, value: Array) -> Array:
     """Cast a value to the variable's dtype, where the original does so by itself."""
     have, got = from_np(variable.dtype), from_np(value.dtype)
     if promote_types(have, got) is not have:
@@ -85,7 +86,7 @@ class Assign(WritingPrimitive):
         if variable.size == value.size == 1:
             value = value.reshape(variable.shape)
         _same_shape("Assign", variable, value)
-        return _kept_dtype(variable, value)
+        return kept_dtype(variable, value)
 
 
 def assign(variable: Any, value: Any) -> Any:
@@ -113,7 +114,7 @@ class AssignAdd(WritingPrimitive):
     def compute(self, variable: Array, value: Array) -> Array:
         """Give the sum."""
         _same_shape("AssignAdd", variable, value)
-        return variable + _kept_dtype(variable, value)
+        return variable + kept_dtype(variable, value)
 
 
 def assign_add(variable: Any, value: Any) -> Any:
@@ -141,7 +142,7 @@ class AssignSub(WritingPrimitive):
     def compute(self, variable: Array, value: Array) -> Array:
         """Give the difference."""
         _same_shape("AssignSub", variable, value)
-        return variable - _kept_dtype(variable, value)
+        return variable - kept_dtype(variable, value)
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
@@ -161,12 +162,13 @@ def assign_sub(variable: Any, value: Any) -> Any:
     return AssignSub()(variable, value)
 
 
-class _ScatterWrite(WritingPrimitive, register=False):
+class ScatterWrite(WritingPrimitive, register=False):
     """Combine rows with those of a Parameter that indices name."""
 
     how: ClassVar[str]
 
     def compute(self, variable: Array, indices: Array, updates: Array) -> Array:
+        """Give the written array."""
         shape = indices.shape + variable.shape[1:]
         if updates.shape != shape:
             raise located(
@@ -175,31 +177,32 @@ class _ScatterWrite(WritingPrimitive, register=False):
                 f"{updates.shape}.",
             )
         where = index_array(self.name, indices, variable.shape[0])[..., None]
-        return scatter_rows(variable, where, _kept_dtype(variable, updates), self.how)
+        return scatter_rows(variable, where, kept_dtype(variable, updates), self.how)
 
 
-class ScatterUpdate(_ScatterWrite):
+class ScatterUpdate(ScatterWrite):
     """Replace rows of a Parameter."""
 
     use_locking: bool = True
     how: ClassVar[str] = "update"
 
 
-class ScatterAdd(_ScatterWrite):
+class ScatterAdd(ScatterWrite):
     """Add to rows of a Parameter."""
 
     use_locking: bool = False
     how: ClassVar[str] = "add"
 
 
-class ScatterSub(_ScatterWrite):
+class ScatterSub(ScatterWrite):
     """Subtract from rows of a Parameter."""
 
     use_locking: bool = False
     how: ClassVar[str] = "sub"
 
 
-def _scatter(record: Primitive, input_x: Any, indices: Any, updates: Any) -> Any:
+def scatter_write(record: Primitive, input_x: Any, indices: Any, updates: Any) -> Any:
+    """Run a `ScatterWrite` after a check of the indices, where their values are known."""
     check_range(record.name, indices, shape_of(input_x)[0])
     return record(input_x, indices, updates)
 
@@ -219,7 +222,7 @@ def scatter_update(input_x: Any, indices: Any, updates: Any) -> Any:
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _scatter(ScatterUpdate(), input_x, indices, updates)
+    return scatter_write(ScatterUpdate(), input_x, indices, updates)
 
 
 def scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
@@ -237,7 +240,36 @@ def scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _scatter(ScatterAdd(), input_x, indices, updates)
+    return scatter_write(ScatterAdd(), input_x, indices, updates)
+
+
+def add_slices(op: str, x: Array, indices: Array, y: Array, axis: int) -> Array:
+    """Add slices to those of an array that indices name, along an axis.
+
+    Args:
+        op: name of the op, for messages.
+        x: array.
+        indices: integer vector.
+        y: array like ``x``, as long as ``indices`` along the axis.
+        axis: the axis.
+
+    Returns:
+        Array like ``x``.
+
+    Raises:
+        ValueError: the shapes do not fit, or there is no such axis.
+    """
+    axis = checks.axis_in_rank(axis, x.ndim, op, scalar=False)
+    moved = jnp.moveaxis(x, axis, 0)
+    rows = jnp.moveaxis(kept_dtype(x, y), axis, 0) if y.ndim == x.ndim else y
+    if indices.ndim != 1 or rows.shape != (*indices.shape, *moved.shape[1:]):
+        raise located(
+            ValueError,
+            f"For '{op}', the updates must be like 'x' and as long as 'indices' along axis {axis}, "
+            f"but got shapes {y.shape}, {x.shape} and {indices.shape}.",
+        )
+    where = index_array(op, indices, x.shape[axis])[:, None]
+    return jnp.moveaxis(scatter_rows(moved, where, rows, "add"), 0, axis)
 
 
 class IndexAdd(WritingPrimitive):
@@ -249,17 +281,7 @@ class IndexAdd(WritingPrimitive):
 
     def compute(self, x: Array, indices: Array, y: Array) -> Array:
         """Give the sum."""
-        axis = self.axis % x.ndim
-        where = index_array("IndexAdd", indices, x.shape[axis])[:, None]
-        rows = jnp.moveaxis(_kept_dtype(x, y), axis, 0)
-        moved = jnp.moveaxis(x, axis, 0)
-        if rows.shape != (where.shape[0], *moved.shape[1:]):
-            raise located(
-                ValueError,
-                f"For 'IndexAdd', 'y' must be like 'x' and as long as 'indices' along axis {axis}, "
-                f"but got shapes {y.shape}, {x.shape} and {indices.shape}.",
-            )
-        return jnp.moveaxis(scatter_rows(moved, where, rows, "add"), 0, axis)
+        return add_slices("IndexAdd", x, indices, y, self.axis)
 
 
 def index_add(

@@ -18,11 +18,11 @@ from mindjax.ops.state import write
 Array = jax.Array
 
 
-class _Update(Primitive, register=False):
+class Update(Primitive, register=False):
     """Base of primitives whose outputs are the new values of some of their inputs.
 
-    Class variables: the positions of what is written, of the gradient; how many new values a call
-    returns; whether a gradient of a wider dtype is narrowed.
+    Class variables: the positions of what is written, the variable first, and of the gradient; how
+    many new values a call returns; whether a gradient of a wider dtype is narrowed.
     """
 
     effect: ClassVar[bool] = True
@@ -54,8 +54,8 @@ class _Update(Primitive, register=False):
     def compute(self, *inputs: Any) -> tuple[Any, ...]:
         """Check the gradient, and compute in Float32 where the inputs are narrower."""
         arrays = list(inputs)
-        arrays[self.gradient_at] = self._checked(arrays[0], arrays[self.gradient_at])
-        outputs = self.step(*(_widened(a) for a in arrays))
+        arrays[self.gradient_at] = self._checked(arrays[self.writes[0]], arrays[self.gradient_at])
+        outputs = self.step(*(widened(a) for a in arrays))
         return tuple(
             None if value is None else value.astype(inputs[position].dtype)
             for position, value in zip(self.writes, outputs, strict=True)
@@ -78,19 +78,19 @@ class _Update(Primitive, register=False):
         return gradient.astype(variable.dtype)
 
 
-def _widened(value: Any) -> Any:
+def widened(value: Any) -> Any:
     """Bring a narrow float to Float32, in which a beta near one is not one."""
     if value is not None and jnp.issubdtype(value.dtype, jnp.floating) and value.dtype.itemsize < 4:
         return value.astype(jnp.float32)
     return value
 
 
-def _number(value: Array, like: Array) -> Array:
+def number_like(value: Array, like: Array) -> Array:
     """Bring a hyper-parameter of shape () or (1,) to a 0-d array of another array's dtype."""
     return jnp.asarray(value).reshape(()).astype(like.dtype)
 
 
-class ApplyMomentum(_Update):
+class ApplyMomentum(Update):
     """Gradient descent with momentum; the update is ``optax.trace``.
 
     v = momentum v + g; p = p - lr v, or p - lr (g + momentum v) with Nesterov's gradient.
@@ -117,12 +117,12 @@ class ApplyMomentum(_Update):
 
         if self.gradient_scale != 1.0:
             gradient = gradient * self.gradient_scale
-        trace: Any = optax.trace(_number(momentum, variable), nesterov=self.use_nesterov)
+        trace: Any = optax.trace(number_like(momentum, variable), nesterov=self.use_nesterov)
         step, state = trace.update(gradient, optax.TraceState(accumulation))
-        return variable - _number(learning_rate, variable) * step, state.trace
+        return variable - number_like(learning_rate, variable) * step, state.trace
 
 
-class SGD(_Update):
+class SGD(Update):
     """Gradient descent with momentum and dampening.
 
     MindSpore: the first step, marked by ``stat`` > 0, takes the gradient undampened, and without
@@ -148,7 +148,7 @@ class SGD(_Update):
         """Give the new parameters, accumulation and marks."""
         if self.weight_decay > 0:
             gradient = gradient + self.weight_decay * parameters
-        rate, decay = _number(learning_rate, parameters), _number(momentum, parameters)
+        rate, decay = number_like(learning_rate, parameters), number_like(momentum, parameters)
         moving = decay > 0
         following = decay * accum + (1.0 - self.dampening) * gradient
         accum = jnp.where(moving, jnp.where(stat > 0, gradient, following), accum)
@@ -157,7 +157,7 @@ class SGD(_Update):
         return parameters - rate * step, accum, stat
 
 
-class Adam(_Update):
+class Adam(Update):
     """Adam with bias correction by powers of beta (Kingma & Ba 2015, end of section 2).
 
     MindSpore: eps is added to the uncorrected root, so optax's update differs.
@@ -183,21 +183,21 @@ class Adam(_Update):
         g: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new variable and moments."""
-        b1, b2 = _number(beta1, var), _number(beta2, var)
-        rate = _corrected(lr, beta1_power, beta2_power, var)
+        b1, b2 = number_like(beta1, var), number_like(beta2, var)
+        rate = corrected_rate(lr, beta1_power, beta2_power, var)
         m = m + (g - m) * (1 - b1)
         v = v + (g * g - v) * (1 - b2)
         step = m * b1 + (1 - b1) * g if self.use_nesterov else m
-        return var - rate * step / (jnp.sqrt(v) + _number(epsilon, var)), m, v
+        return var - rate * step / (jnp.sqrt(v) + number_like(epsilon, var)), m, v
 
 
-def _corrected(lr: Array, beta1_power: Array, beta2_power: Array, like: Array) -> Array:
+def corrected_rate(lr: Array, beta1_power: Array, beta2_power: Array, like: Array) -> Array:
     """Give Adam's learning rate with both bias corrections."""
-    power1, power2 = _number(beta1_power, like), _number(beta2_power, like)
-    return _number(lr, like) * jnp.sqrt(1 - power2) / (1 - power1)
+    power1, power2 = number_like(beta1_power, like), number_like(beta2_power, like)
+    return number_like(lr, like) * jnp.sqrt(1 - power2) / (1 - power1)
 
 
-class ApplyAdamWithAmsgradV2(_Update):
+class ApplyAdamWithAmsgradV2(Update):
     """Adam whose second moment is replaced by its maximum so far (Reddi et al. 2018)."""
 
     use_locking: bool = False
@@ -220,15 +220,15 @@ class ApplyAdamWithAmsgradV2(_Update):
         g: Array,
     ) -> tuple[Array, Array, Array, Array]:
         """Give the new variable, moments and maximum."""
-        b1, b2 = _number(beta1, var), _number(beta2, var)
-        rate = _corrected(lr, beta1_power, beta2_power, var)
+        b1, b2 = number_like(beta1, var), number_like(beta2, var)
+        rate = corrected_rate(lr, beta1_power, beta2_power, var)
         m = m + (g - m) * (1 - b1)
         v = v + (g * g - v) * (1 - b2)
         vhat = jnp.maximum(vhat, v)
-        return var - rate * m / (jnp.sqrt(vhat) + _number(epsilon, var)), m, v, vhat
+        return var - rate * m / (jnp.sqrt(vhat) + number_like(epsilon, var)), m, v, vhat
 
 
-class AdamWeightDecay(_Update):
+class AdamWeightDecay(Update):
     """Adam with decoupled weight decay and no bias correction (MindSpore: ``AdamWeightDecay``)."""
 
     use_locking: bool = False
@@ -250,16 +250,16 @@ class AdamWeightDecay(_Update):
         g: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new variable and moments."""
-        b1, b2 = _number(beta1, var), _number(beta2, var)
+        b1, b2 = number_like(beta1, var), number_like(beta2, var)
         m = b1 * m + (1 - b1) * g
         v = b2 * v + (1 - b2) * g * g
-        step = m / (jnp.sqrt(v) + _number(epsilon, var))
+        step = m / (jnp.sqrt(v) + number_like(epsilon, var))
         if decay is not None:
-            step = step + _number(decay, var) * var
-        return var - _number(lr, var) * step, m, v
+            step = step + number_like(decay, var) * var
+        return var - number_like(lr, var) * step, m, v
 
 
-class ApplyRMSProp(_Update):
+class ApplyRMSProp(Update):
     """RMSProp with momentum, eps under the root (Hinton's lecture 6e).
 
     MindSpore: its CPU adds eps to the root of arrays of 8 and more; the documentation does not.
@@ -281,13 +281,13 @@ class ApplyRMSProp(_Update):
         epsilon: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new variable, mean square and moment."""
-        mean_square = mean_square + (g * g - mean_square) * (1 - _number(decay, var))
-        root = jnp.sqrt(mean_square + _number(epsilon, var))
-        moment = moment * _number(momentum, var) + _number(learning_rate, var) * g / root
+        mean_square = mean_square + (g * g - mean_square) * (1 - number_like(decay, var))
+        root = jnp.sqrt(mean_square + number_like(epsilon, var))
+        moment = moment * number_like(momentum, var) + number_like(learning_rate, var) * g / root
         return var - moment, mean_square, moment
 
 
-class ApplyCenteredRMSProp(_Update):
+class ApplyCenteredRMSProp(Update):
     """RMSProp on the variance of the gradient in place of its mean square (Graves 2013)."""
 
     use_locking: bool = False
@@ -307,15 +307,15 @@ class ApplyCenteredRMSProp(_Update):
         epsilon: Array,
     ) -> tuple[Array, Array, Array, Array]:
         """Give the new variable, mean gradient, mean square and moment."""
-        rest = 1 - _number(decay, var)
+        rest = 1 - number_like(decay, var)
         mean_square = mean_square + (g * g - mean_square) * rest
         mean_gradient = mean_gradient + (g - mean_gradient) * rest
-        root = jnp.sqrt(mean_square - mean_gradient * mean_gradient + _number(epsilon, var))
-        moment = moment * _number(momentum, var) + _number(learning_rate, var) * g / root
+        root = jnp.sqrt(mean_square - mean_gradient * mean_gradient + number_like(epsilon, var))
+        moment = moment * number_like(momentum, var) + number_like(learning_rate, var) * g / root
         return var - moment, mean_gradient, mean_square, moment
 
 
-class ApplyAdagrad(_Update):
+class ApplyAdagrad(Update):
     """Adagrad without eps: the sum of squares starts above zero (Duchi et al. 2011).
 
     MindSpore: its CPU lets the sum grow without ``update_slots`` too; the documentation does not.
@@ -330,10 +330,10 @@ class ApplyAdagrad(_Update):
         """Give the new variable and sum of squares."""
         if self.update_slots:
             accum = accum + g * g
-        return var - _number(lr, var) * g / jnp.sqrt(accum), accum
+        return var - number_like(lr, var) * g / jnp.sqrt(accum), accum
 
 
-class Lamb(_Update):
+class Lamb(Update):
     """Adam with a trust ratio a layer (You et al. 2020)."""
 
     writes: ClassVar[tuple[int, ...]] = (0, 1, 2)
@@ -353,18 +353,18 @@ class Lamb(_Update):
         g: Array,
     ) -> tuple[Array, Array, Array]:
         """Give the new variable and moments; ``global_step`` counts from one."""
-        b1, b2 = _number(beta1, var), _number(beta2, var)
-        step = _number(global_step, var)
+        b1, b2 = number_like(beta1, var), number_like(beta2, var)
+        step = number_like(global_step, var)
         m = b1 * m + (1 - b1) * g
         v = b2 * v + (1 - b2) * g * g
-        update = (m / (1 - b1**step)) / (jnp.sqrt(v / (1 - b2**step)) + _number(epsilon, var))
+        update = (m / (1 - b1**step)) / (jnp.sqrt(v / (1 - b2**step)) + number_like(epsilon, var))
         if decay is not None:
-            update = update + _number(decay, var) * var
+            update = update + number_like(decay, var) * var
         weight_norm = jnp.sqrt(jnp.sum(var * var))
         update_norm = jnp.sqrt(jnp.sum(update * update))
         known = (weight_norm > 0) & (update_norm > 0)
         ratio = jnp.where(known, weight_norm / jnp.where(known, update_norm, 1), 1)
-        return var - _number(lr, var) * ratio * update, m, v
+        return var - number_like(lr, var) * ratio * update, m, v
 
 
 class AddDecay(Primitive, register=False):
@@ -372,7 +372,7 @@ class AddDecay(Primitive, register=False):
 
     def compute(self, gradient: Array, variable: Array, weight_decay: Array) -> Array:
         """Give the sum, in the gradient's dtype."""
-        decay = variable * _number(weight_decay, variable)
+        decay = variable * number_like(weight_decay, variable)
         return gradient + decay.astype(gradient.dtype)
 
 
@@ -381,7 +381,7 @@ class ScaleGradient(Primitive, register=False):
 
     def compute(self, gradient: Array, scale: Array) -> Array:
         """Give the product, in the gradient's dtype."""
-        return gradient * _number(scale, gradient)
+        return gradient * number_like(scale, gradient)
 
 
 class Centralization(Primitive, register=False):
@@ -393,7 +393,7 @@ class Centralization(Primitive, register=False):
         return gradient - jnp.mean(gradient, axes, keepdims=True, dtype=gradient.dtype)
 
 
-class AdamStep(_Update, register=False):
+class AdamStep(Update, register=False):
     """Adam with decay in the gradient, or on the weight (Loshchilov & Hutter 2019).
 
     The last of four moments, there with ``amsgrad``, is the largest second moment so far.
@@ -414,7 +414,7 @@ class AdamStep(_Update, register=False):
     ) -> tuple[Array, Array, Array, Array]:
         """Give the new variable and moments; ``step`` counts from one, ``vmax`` may be None."""
         g = -g if self.maximize else g
-        rate, t = _number(lr, var), _number(step, var)
+        rate, t = number_like(lr, var), number_like(step, var)
         if self.weight_decay != 0.0:
             if self.decoupled:
                 var = var * (1 - rate * self.weight_decay)
@@ -434,7 +434,7 @@ def _missing(beta: float, t: Array) -> Array:
     return -jnp.expm1(t * math.log(beta)) if beta else jnp.ones_like(t)
 
 
-class DescentStep(_Update, register=False):
+class DescentStep(Update, register=False):
     """Gradient descent with momentum whose first sum is the first gradient."""
 
     momentum: float
@@ -456,4 +456,4 @@ class DescentStep(_Update, register=False):
             following = self.momentum * buffer + (1 - self.dampening) * g
             buffer = jnp.where(step == 0, g, following)
             g = g + self.momentum * buffer if self.nesterov else buffer
-        return var - _number(lr, var) * g, buffer
+        return var - number_like(lr, var) * g, buffer

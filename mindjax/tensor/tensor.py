@@ -19,6 +19,7 @@ from mindjax.core.handle import Handle, Tracer, current, state_lock
 from mindjax.core.view import Same, View
 from mindjax.tensor.methods.arithmetic import ArithmeticMethods
 from mindjax.tensor.methods.conversion import ConversionMethods
+from mindjax.tensor.methods.indexed import IndexedMethods
 from mindjax.tensor.methods.indexing import IndexingMethods
 from mindjax.tensor.methods.inplace import InplaceMethods
 from mindjax.tensor.methods.reduction import ReductionMethods
@@ -32,6 +33,7 @@ class Tensor(
     ReductionMethods,
     ShapeMethods,
     IndexingMethods,
+    IndexedMethods,
     InplaceMethods,
     ConversionMethods,
     Handle,

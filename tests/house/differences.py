@@ -309,6 +309,11 @@ ROWS = {
     "smoothing": (smoothed, [[0.05, 0.85, 0.05, 0.05], [0.05, 0.05, 0.85, 0.05]], BOTH),
     "complex64": (complex_column, 2, BOTH),
     "module": (lambda: nn.Dense.__module__.partition(".")[0], "mindjax", ("PYNATIVE",)),
+    "inplace_add gradient": (
+        lambda: ms.grad(lambda x: ops.inplace_add(x, floats(1), 0).sum())(floats(1, 2)),
+        [1, 1],
+        BOTH,
+    ),
 }
 
 
