@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 import struct
 import weakref
 from collections.abc import Callable, Hashable
@@ -65,7 +66,7 @@ class Primitive:
 
     def __init_subclass__(cls, register: bool = True) -> None:
         # A class without fields of its own has its base's constructor: making one takes 0.4 ms.
-        own = cls.__dict__.get("__annotations__", {}).values()
+        own = inspect.get_annotations(cls).values()
         if any("ClassVar[" not in str(annotation) for annotation in own):
             dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
             cls._fields = tuple(f.name for f in dataclasses.fields(cls))  # type: ignore[arg-type]
