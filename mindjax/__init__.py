@@ -12,6 +12,7 @@ from mindjax.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from mindjax import common as common
+    from mindjax import communication as communication
     from mindjax import context as context
     from mindjax import dataset as dataset
     from mindjax import dtype as dtype
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mindjax import mint as mint
     from mindjax import nn as nn
     from mindjax import ops as ops
+    from mindjax import parallel as parallel
     from mindjax import train as train
     from mindjax.alias import install as install
     from mindjax.autodiff import get_grad as get_grad
@@ -37,6 +39,16 @@ if TYPE_CHECKING:
     from mindjax.core.context import get_context as get_context
     from mindjax.core.context import set_context as set_context
     from mindjax.core.context import set_device as set_device
+    from mindjax.core.parallel_context import ParallelMode as ParallelMode
+    from mindjax.core.parallel_context import (
+        get_auto_parallel_context as get_auto_parallel_context,
+    )
+    from mindjax.core.parallel_context import (
+        reset_auto_parallel_context as reset_auto_parallel_context,
+    )
+    from mindjax.core.parallel_context import (
+        set_auto_parallel_context as set_auto_parallel_context,
+    )
     from mindjax.graph import jit as jit
     from mindjax.tensor import Parameter as Parameter
     from mindjax.tensor import ParameterTuple as ParameterTuple
@@ -48,6 +60,7 @@ _MODULES = (
     "autodiff",
     "checkpoint",
     "common",
+    "communication",
     "context",
     "dataset",
     "dtype",
@@ -55,6 +68,7 @@ _MODULES = (
     "mint",
     "nn",
     "ops",
+    "parallel",
     "train",
     "version",
 )
@@ -70,6 +84,10 @@ _SOURCES = {
         "pytype_to_dtype get_py_obj_dtype"
     ),
     "mindjax.core.context": "GRAPH_MODE PYNATIVE_MODE set_context get_context set_device",
+    "mindjax.core.parallel_context": (
+        "ParallelMode set_auto_parallel_context get_auto_parallel_context "
+        "reset_auto_parallel_context"
+    ),
     "mindjax.common.seed": "set_seed get_seed manual_seed seed get_rng_state set_rng_state",
     "mindjax.core.random": "Generator",
     "mindjax.graph": "jit jit_class ms_memory_recycle mutable",

@@ -1,0 +1,44 @@
+"""Collectives in torch's manner (``mindspore.mint.distributed``)."""
+
+from mindjax.ops.collective.groups import destroy_process_group as destroy_process_group
+from mindjax.ops.collective.groups import get_backend as get_backend
+from mindjax.ops.collective.groups import get_global_rank as get_global_rank
+from mindjax.ops.collective.groups import get_group_rank as get_group_rank
+from mindjax.ops.collective.groups import get_process_group_ranks as get_process_group_ranks
+from mindjax.ops.collective.groups import get_rank as get_rank
+from mindjax.ops.collective.groups import get_world_size as get_world_size
+from mindjax.ops.collective.groups import init_process_group as init_process_group
+from mindjax.ops.collective.groups import is_available as is_available
+from mindjax.ops.collective.groups import is_initialized as is_initialized
+from mindjax.ops.collective.groups import new_group as new_group
+from mindjax.ops.collective.inplace import all_gather as all_gather
+from mindjax.ops.collective.inplace import all_gather_into_tensor as all_gather_into_tensor
+from mindjax.ops.collective.inplace import (
+    all_gather_into_tensor_uneven as all_gather_into_tensor_uneven,
+)
+from mindjax.ops.collective.inplace import all_reduce as all_reduce
+from mindjax.ops.collective.inplace import all_to_all as all_to_all
+from mindjax.ops.collective.inplace import all_to_all_single as all_to_all_single
+from mindjax.ops.collective.inplace import barrier as barrier
+from mindjax.ops.collective.inplace import broadcast as broadcast
+from mindjax.ops.collective.inplace import gather as gather
+from mindjax.ops.collective.inplace import reduce as reduce
+from mindjax.ops.collective.inplace import reduce_scatter as reduce_scatter
+from mindjax.ops.collective.inplace import reduce_scatter_tensor as reduce_scatter_tensor
+from mindjax.ops.collective.inplace import (
+    reduce_scatter_tensor_uneven as reduce_scatter_tensor_uneven,
+)
+from mindjax.ops.collective.inplace import scatter as scatter
+from mindjax.ops.collective.objects import all_gather_object as all_gather_object
+from mindjax.ops.collective.objects import broadcast_object_list as broadcast_object_list
+from mindjax.ops.collective.objects import gather_object as gather_object
+from mindjax.ops.collective.objects import recv_object_list as recv_object_list
+from mindjax.ops.collective.objects import scatter_object_list as scatter_object_list
+from mindjax.ops.collective.objects import send_object_list as send_object_list
+from mindjax.ops.collective.peers import P2POp as P2POp
+from mindjax.ops.collective.peers import batch_isend_irecv as batch_isend_irecv
+from mindjax.ops.collective.peers import irecv as irecv
+from mindjax.ops.collective.peers import isend as isend
+from mindjax.ops.collective.peers import recv as recv
+from mindjax.ops.collective.peers import send as send
+from mindjax.ops.collective.store import TCPStore as TCPStore

@@ -1,0 +1,1 @@
+"""Programs on several devices (``mindspore.parallel``); in a world of one, its settings."""
