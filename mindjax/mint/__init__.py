@@ -4,7 +4,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from mindjax.mint.arithmetic import add as add
-from mindjax.mint.arithmetic import baddbmm as baddbmm
 from mindjax.mint.arithmetic import bmm as bmm
 from mindjax.mint.arithmetic import dot as dot
 from mindjax.mint.arithmetic import frac as frac
@@ -133,6 +132,17 @@ from mindjax.ops.trigonometry import sin as sin
 from mindjax.ops.trigonometry import sinh as sinh
 from mindjax.ops.trigonometry import tan as tan
 from mindjax.ops.trigonometry import tanh as tanh
+
+# isort: split
+# linear algebra
+from mindjax.mint import linalg as linalg
+from mindjax.mint.linalg import addr_ as addr_
+from mindjax.mint.linalg import baddbmm as baddbmm
+from mindjax.mint.linalg import cdist as cdist
+from mindjax.mint.linalg import trace as trace
+from mindjax.mint.linalg import triangular_solve as triangular_solve
+from mindjax.mint.linalg import vdot as vdot
+from mindjax.ops.linear.contractions import cross as cross
 
 # isort: split
 # shape, indexing, creation, sampling

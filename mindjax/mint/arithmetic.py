@@ -108,28 +108,6 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return products.mv(input, vec)
 
 
-def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
-) -> Tensor:
-    """Compute ``beta * input + alpha * batch1 @ batch2`` (MindSpore: ``mint.baddbmm``).
-
-    Args:
-        input: Tensor that broadcasts to (b, n, m).
-        batch1: Tensor of shape (b, n, k).
-        batch2: Tensor of shape (b, k, m).
-        beta: number.
-        alpha: number.
-
-    Returns:
-        Tensor of shape (b, n, m).
-
-    Raises:
-        TypeError: the dtypes differ.
-        ValueError: the sizes do not fit.
-    """
-    return products.baddbmm(input, batch1, batch2, beta, alpha)
-
-
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """Take ``input`` where the condition holds, ``other`` elsewhere (MindSpore: ``mint.where``).
 

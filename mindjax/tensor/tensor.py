@@ -22,6 +22,7 @@ from mindjax.tensor.methods.conversion import ConversionMethods
 from mindjax.tensor.methods.indexed import IndexedMethods
 from mindjax.tensor.methods.indexing import IndexingMethods
 from mindjax.tensor.methods.inplace import InplaceMethods
+from mindjax.tensor.methods.linear import LinearMethods
 from mindjax.tensor.methods.reduction import ReductionMethods
 from mindjax.tensor.methods.shape import ShapeMethods
 
@@ -36,6 +37,7 @@ class Tensor(
     IndexedMethods,
     InplaceMethods,
     ConversionMethods,
+    LinearMethods,
     Handle,
 ):
     """A multi-dimensional array (MindSpore: ``Tensor``).

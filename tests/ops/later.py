@@ -2,11 +2,9 @@
 
 LATER: frozenset[str] = frozenset(
     [
-        "mint.cross",
         "mint.nansum",
         "mint.nn.functional.unfold",
         "mint.searchsorted",
-        "mint.trace",
         "mint.trunc",
         "ms.numpy.arange",
         "ms.numpy.full",
@@ -24,16 +22,13 @@ LATER: frozenset[str] = frozenset(
         "ops.SpaceToDepth",
         "ops.approximate_equal",
         "ops.bincount",
-        "ops.cross",
         "ops.digamma",
         "ops.gcd",
-        "ops.kron",
         "ops.lgamma",
         "ops.pixel_shuffle",
         "ops.scalar_cast",
         "ops.searchsorted",
         "ops.sequence_mask",
-        "ops.trace",
         "ops.unfold",
     ]
 )
