@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
 import weakref
@@ -49,6 +50,14 @@ def live_handles() -> list[Handle]:
     return list(_LIVE)
 
 
+class _LateTensor:
+    """Stands for the class `Tensor` until it is first needed, and loads it then."""
+
+    def __get__(self, instance: Any, owner: type[Handle]) -> Any:
+        importlib.import_module("mindjax.tensor")
+        return owner.__dict__["tensor_class"]
+
+
 class Handle:
     """A mutable handle on an immutable array.
 
@@ -58,9 +67,8 @@ class Handle:
 
     __slots__ = ("__dict__", "__weakref__", "_frame", "_node", "_value", "_version", "_view")
 
-    tensor_class: ClassVar[
-        type[Any]
-    ]  # set by tensor.py: ops make Tensors, Tensor's methods are ops
+    # tensor.py writes the class itself here: ops make Tensors, Tensor's methods are ops.
+    tensor_class: ClassVar[Any] = _LateTensor()
     is_parameter: ClassVar[bool] = False
 
     _value: Any

@@ -1,5 +1,9 @@
 """Dispatch: operands, cache keys, raw arrays, views, and what a failing input says."""
 
+import pathlib
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -119,3 +123,9 @@ def test_private_jax_apis_do_what_is_needed():
     assert len(values) == 1
     out = jax.core.eval_jaxpr(hoisted, closed.consts, jnp.ones(2), np.float32(4.0))
     np.testing.assert_array_equal(out[0], [4.0, 4.0])
+
+
+@pytest.mark.parametrize("code", ["ops; ops.ones((2,))", "mint; mint.zeros(2)"])
+def test_an_op_is_the_first_thing_used(code: str) -> None:
+    command = [sys.executable, "-c", f"from mindjax import {code}"]
+    subprocess.run(command, check=True, cwd=pathlib.Path(__file__).parents[2])

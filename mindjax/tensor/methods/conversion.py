@@ -28,8 +28,8 @@ class ConversionMethods:
 
         Args:
             dtype: MindSpore or numpy dtype, its name, or ``bool``, ``int``, ``float`` (Float64).
-            copy: whether the result may be a new Tensor, which it is in any case where dtypes
-                differ; the original ignores it too.
+            copy: whether a new Tensor is made; where dtypes agree the values are shared in any
+                case, as in the original.
 
         Returns:
             Tensor of the same shape.
@@ -41,39 +41,39 @@ class ConversionMethods:
             raise located(TypeError, "For Tensor.astype, the 'dtype' must be a dtype, not None.")
         return cast(self, dtypes.float64 if dtype is _float else dtypes.as_dtype(dtype))
 
-    def to(self, dtype: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """Convert to another dtype; a device name changes nothing (MindSpore: ``Tensor.to``).
 
         Args:
-            dtype: MindSpore dtype, or the name of a device.
-            args: a dtype behind the name of a device.
-            kwargs: ``non_blocking`` and ``copy``, which change nothing here.
+            args: ``(dtype, non_blocking, copy)``, or ``(device, dtype, non_blocking, copy)``.
+            kwargs: the same by name. ``copy`` makes a new Tensor even where nothing changes;
+                ``non_blocking`` tunes the original's copies.
 
         Returns:
             Tensor of the same shape.
 
         Raises:
-            TypeError: ``dtype`` is neither, or an argument is unknown.
+            TypeError: ``dtype`` is no dtype, or an argument is unknown.
             ValueError: there is no such device.
         """
-        unknown = kwargs.keys() - {"non_blocking", "copy", "dtype"}
-        if unknown or len(args) > 1:
+        names = ["dtype", "non_blocking", "copy"]
+        if "device" in kwargs or (args and isinstance(args[0], _str)):
+            names.insert(0, "device")
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        if not given or given.keys() - set(names) or len(given) < len(args) + len(kwargs):
             raise located(
                 TypeError,
-                f"For 'Tensor.to', the arguments are (dtype) or (device, dtype), but got {args} "
-                f"and {sorted(kwargs)}.",
+                f"For 'Tensor.to', the arguments are {names}, but got {args} and {sorted(kwargs)}.",
             )
-        if isinstance(dtype, _str) and dtype.lower().split(":")[0] in _DEVICES:
-            dtype = kwargs.get("dtype", args[0] if args else None)
-            if dtype is None:
-                return self  # type: ignore[return-value]
-        if isinstance(dtype, _str):
+        device, dtype = given.get("device"), given.get("dtype")
+        if device is not None and str(device).lower().split(":")[0] not in _DEVICES:
             raise located(
                 ValueError,
-                f"For 'Tensor.to', the device must be one of {_DEVICES}, but got {dtype!r}; a "
+                f"For 'Tensor.to', the device must be one of {_DEVICES}, but got {device!r}; a "
                 "dtype must be a mindspore one.",
             )
-        return self.astype(dtype)
+        out: Any = self if dtype is None else self.astype(dtype)
+        return out.copy() if given.get("copy") and out is self else out
 
     def type(self, dtype: Any = None) -> Any:
         """Convert to another dtype, or give the name of this one (MindSpore: ``Tensor.type``).
