@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from mindjax.tensor import ParameterTuple as ParameterTuple
     from mindjax.tensor import Tensor as Tensor
     from mindjax.tensor import tensor as tensor
+    from mindjax.tensor.sparse import COOTensor as COOTensor
+    from mindjax.tensor.sparse import CSRTensor as CSRTensor
+    from mindjax.tensor.sparse import RowTensor as RowTensor
+    from mindjax.tensor.sparse import SparseTensor as SparseTensor
     from mindjax.train import Model as Model
 
 _MODULES = (
@@ -76,6 +80,7 @@ _MODULES = (
 # Module -> the public names that it defines.
 _SOURCES = {
     "mindjax.tensor": "Tensor tensor Parameter ParameterTuple",
+    "mindjax.tensor.sparse": "COOTensor CSRTensor RowTensor SparseTensor",
     "mindjax.core.dtype": (
         "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 "
         "complex64 complex128 float8_e4m3fn float8_e5m2 byte short intc intp ubyte ushort uintc "

@@ -110,7 +110,7 @@ def _replace(value: Any, tensors: Any) -> Any:
     if isinstance(value, Tensor):
         return next(tensors)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_replace(v, tensors) for v in value))
+        return type(value)._make(_replace(v, tensors) for v in value)  # type: ignore[attr-defined]
     if isinstance(value, tuple | list):
         return type(value)(_replace(v, tensors) for v in value)
     if isinstance(value, dict):

@@ -245,7 +245,7 @@ def unwrap(value: Any) -> Any:
     if isinstance(value, Handle):
         return value.array
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(unwrap(v) for v in value))
+        return type(value)._make(unwrap(v) for v in value)  # type: ignore[attr-defined]
     if isinstance(value, tuple | list):
         return type(value)(unwrap(v) for v in value)
     if isinstance(value, dict):

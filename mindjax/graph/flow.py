@@ -80,7 +80,7 @@ def _numbers(value: Any) -> bool:
 def _lifted(value: Any) -> Any:
     """Make Tensors of the Python numbers in a tree."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(_lifted, value))
+        return type(value)._make(map(_lifted, value))  # type: ignore[attr-defined]
     if isinstance(value, tuple | list):
         return type(value)(map(_lifted, value))
     if isinstance(value, dict):

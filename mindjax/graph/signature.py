@@ -136,7 +136,7 @@ def rebuild(args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[Any
         if isinstance(value, jax.Array | np.ndarray):
             return next(following)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return cls(*(put(v) for v in value))
+            return cls._make(put(v) for v in value)  # type: ignore[attr-defined]
         if isinstance(value, tuple | list):
             return cls(put(v) for v in value)
         if isinstance(value, dict):
@@ -160,7 +160,7 @@ class Result:
             self.arrays.append(value.array if isinstance(value, Handle) else value)
             return _Slot(len(self.arrays) - 1, kind)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*(self._take(v) for v in value))
+            return type(value)._make(self._take(v) for v in value)  # type: ignore[attr-defined]
         if isinstance(value, tuple | list):
             return type(value)(self._take(v) for v in value)
         if isinstance(value, dict):
@@ -185,7 +185,7 @@ class Result:
         if isinstance(value, _Slot):
             return self._pick(value, tensors)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*(self._put(v, tensors) for v in value))
+            return type(value)._make(self._put(v, tensors) for v in value)  # type: ignore[attr-defined]
         if isinstance(value, tuple | list):
             return type(value)(self._put(v, tensors) for v in value)
         if isinstance(value, dict):

@@ -84,7 +84,7 @@ def _tensors(value: Any) -> Any:
     if isinstance(value, jax.Array):
         return Tensor._from_array(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_tensors(v) for v in value))
+        return type(value)._make(_tensors(v) for v in value)  # type: ignore[attr-defined]
     if isinstance(value, tuple | list):
         return type(value)(_tensors(v) for v in value)
     if isinstance(value, dict):

@@ -1,5 +1,6 @@
 """Cells: networks, layers, losses, optimizers and training steps, an explicit list."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -136,13 +137,17 @@ from mindjax.nn.wrap import WithLossCell as WithLossCell
 
 # `get_metrics` belongs to the old import path alone.
 _METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
+# They load a family of ops that few programs use.
+_SPARSE = ["SparseTensorDenseMatmul", "SparseToDense"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _METRICS:
         return getattr(metrics, name)
+    if name in _SPARSE:
+        return getattr(import_module("mindjax.nn.sparse"), name)
     raise AttributeError(f"module 'mindspore.nn' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_METRICS})
+    return sorted({*globals(), *_METRICS, *_SPARSE})

@@ -14,3 +14,5 @@ class IndexedMethods:
     unsorted_segment_max = Late()
     unsorted_segment_min = Late()
     unsorted_segment_prod = Late()
+    to_coo = Late("dense_to_sparse_coo")
+    to_csr = Late("dense_to_sparse_csr")
