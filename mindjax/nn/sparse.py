@@ -14,6 +14,9 @@ __all__ = ["SparseTensorDenseMatmul", "SparseToDense"]
 class SparseToDense(Cell):
     """Give the whole of a sparse tensor (MindSpore: ``nn.SparseToDense``)."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def construct(self, coo_tensor: COOTensor) -> Tensor:
         """Write the values into zeros.
 

@@ -20,27 +20,91 @@ from mindjax.ops.sparse.formats import (
 
 
 def make_coo_tensor(indices: Any, values: Any, dense_shape: Any) -> COOTensor:
-    """Make a sparse tensor by coordinates (MindSpore: ``ops.make_coo_tensor``)."""
+    """Make a sparse tensor by coordinates (MindSpore: ``ops.make_coo_tensor``).
+
+    Args:
+        indices: integer Tensor, where the values stand.
+        values: Tensor.
+        dense_shape: sizes of the whole, a tuple of ints.
+
+    Returns:
+        The sparse tensor.
+
+    Raises:
+        TypeError: a part is of another type.
+        ValueError: the shapes do not fit.
+    """
     return COOTensor(indices, values, dense_shape)
 
 
 def make_sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> COOTensor:
-    """Make a sparse tensor by coordinates (MindSpore: ``ops.make_sparse_tensor``)."""
+    """Make a sparse tensor by coordinates (MindSpore: ``ops.make_sparse_tensor``).
+
+    Args:
+        indices: integer Tensor, where the values stand.
+        values: Tensor.
+        dense_shape: sizes of the whole, a tuple of ints.
+
+    Returns:
+        The sparse tensor.
+
+    Raises:
+        TypeError: a part is of another type.
+        ValueError: the shapes do not fit.
+    """
     return make_coo_tensor(indices, values, dense_shape)
 
 
 def make_csr_tensor(indptr: Any, indices: Any, values: Any, dense_shape: Any) -> CSRTensor:
-    """Make a sparse tensor by row pointers (MindSpore: ``ops.make_csr_tensor``)."""
+    """Make a sparse tensor by row pointers (MindSpore: ``ops.make_csr_tensor``).
+
+    Args:
+        indptr: integer vector, where the values of each row begin and end.
+        indices: integer Tensor, where the values stand.
+        values: Tensor.
+        dense_shape: sizes of the whole, a tuple of ints.
+
+    Returns:
+        The sparse tensor.
+
+    Raises:
+        TypeError: a part is of another type.
+        ValueError: the shapes do not fit.
+    """
     return CSRTensor(indptr, indices, values, dense_shape)
 
 
 def make_row_tensor_inner(indices: Any, values: Any, dense_shape: Any) -> RowTensorInner:
-    """Make a tensor of some rows (MindSpore: ``ops.make_row_tensor_inner``)."""
+    """Make a tensor of some rows (MindSpore: ``ops.make_row_tensor_inner``).
+
+    Args:
+        indices: integer Tensor, where the values stand.
+        values: Tensor.
+        dense_shape: sizes of the whole, a tuple of ints.
+
+    Returns:
+        The sparse tensor.
+
+    Raises:
+        TypeError: a part is of another type.
+    """
     return RowTensorInner(indices, values, dense_shape)
 
 
 def make_row_tensor(indices: Any, values: Any, dense_shape: Any) -> RowTensor:
-    """Make a tensor of some rows (MindSpore: ``ops.make_row_tensor``)."""
+    """Make a tensor of some rows (MindSpore: ``ops.make_row_tensor``).
+
+    Args:
+        indices: integer Tensor, where the values stand.
+        values: Tensor.
+        dense_shape: sizes of the whole, a tuple of ints.
+
+    Returns:
+        The sparse tensor.
+
+    Raises:
+        TypeError: a part is of another type.
+    """
     return RowTensor(indices, values, dense_shape)
 
 
@@ -58,52 +122,152 @@ _ROW = (RowTensorInner,)
 
 
 def coo_tensor_get_values(x: COOTensor) -> Any:
-    """Give the values of a sparse tensor (MindSpore: ``ops.coo_tensor_get_values``)."""
+    """Give the values of a sparse tensor (MindSpore: ``ops.coo_tensor_get_values``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("COOTensorGetValues", _COO, x, "values")
 
 
 def coo_tensor_get_indices(x: COOTensor) -> Any:
-    """Give the coordinates of a sparse tensor (MindSpore: ``ops.coo_tensor_get_indices``)."""
+    """Give the coordinates of a sparse tensor (MindSpore: ``ops.coo_tensor_get_indices``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("COOTensorGetIndices", _COO, x, "indices")
 
 
 def coo_tensor_get_dense_shape(x: COOTensor) -> tuple[int, ...]:
-    """Give the shape of a sparse tensor (MindSpore: ``ops.coo_tensor_get_dense_shape``)."""
+    """Give the shape of a sparse tensor (MindSpore: ``ops.coo_tensor_get_dense_shape``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("COOTensorGetDenseShape", _COO, x, "shape")
 
 
 def csr_tensor_get_values(x: CSRTensor) -> Any:
-    """Give the values of a sparse tensor (MindSpore: ``ops.csr_tensor_get_values``)."""
+    """Give the values of a sparse tensor (MindSpore: ``ops.csr_tensor_get_values``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("CSRTensorGetValues", _CSR, x, "values")
 
 
 def csr_tensor_get_indices(x: CSRTensor) -> Any:
-    """Give the columns of a sparse tensor (MindSpore: ``ops.csr_tensor_get_indices``)."""
+    """Give the columns of a sparse tensor (MindSpore: ``ops.csr_tensor_get_indices``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("CSRTensorGetIndices", _CSR, x, "indices")
 
 
 def csr_tensor_get_indptr(x: CSRTensor) -> Any:
-    """Give the row pointers of a sparse tensor (MindSpore: ``ops.csr_tensor_get_indptr``)."""
+    """Give the row pointers of a sparse tensor (MindSpore: ``ops.csr_tensor_get_indptr``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("CSRTensorGetIndptr", _CSR, x, "indptr")
 
 
 def csr_tensor_get_dense_shape(x: CSRTensor) -> tuple[int, ...]:
-    """Give the shape of a sparse tensor (MindSpore: ``ops.csr_tensor_get_dense_shape``)."""
+    """Give the shape of a sparse tensor (MindSpore: ``ops.csr_tensor_get_dense_shape``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("CSRTensorGetDenseShape", _CSR, x, "shape")
 
 
 def row_tensor_get_values(x: RowTensorInner) -> Any:
-    """Give the slices of a tensor of rows (MindSpore: ``ops.row_tensor_get_values``)."""
+    """Give the slices of a tensor of rows (MindSpore: ``ops.row_tensor_get_values``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("RowTensorGetValues", _ROW, x, "values")
 
 
 def row_tensor_get_indices(x: RowTensorInner) -> Any:
-    """Give the row numbers of a tensor of rows (MindSpore: ``ops.row_tensor_get_indices``)."""
+    """Give the row numbers of a tensor of rows (MindSpore: ``ops.row_tensor_get_indices``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("RowTensorGetIndices", _ROW, x, "indices")
 
 
 def row_tensor_get_dense_shape(x: RowTensorInner) -> tuple[int, ...]:
-    """Give the shape of a tensor of rows (MindSpore: ``ops.row_tensor_get_dense_shape``)."""
+    """Give the shape of a tensor of rows (MindSpore: ``ops.row_tensor_get_dense_shape``).
+
+    Args:
+        x: the sparse tensor.
+
+    Returns:
+        The part.
+
+    Raises:
+        TypeError: it is something else.
+    """
     return _part("RowTensorGetDenseShape", _ROW, x, "dense_shape")
 
 
