@@ -1,23 +1,20 @@
 """Arguments without effect: they tune the original's device or its memory, or have no meaning here.
 
-The docstrings of the original say what follows the names. At most `LIMIT` entries.
+The docstrings of the original say what follows the names, `function.argument` or a pattern of it.
+At most `LIMIT` entries.
 """
+
+from fnmatch import fnmatchcase
 
 LIMIT = 60
 LOCK = "the update of the Parameter is protected by a lock: programs write in their own order"
 ANY_ORDER = "False permits another order of equal elements, and does not ask for one"
+UNREAD = "the original does not read it either"
+ALONE = "of another process: without one the op raises"
 DEVICE_TUNING = {
-    "AdamWeightDecay.use_locking": LOCK,
-    "Adam.use_locking": LOCK,
-    "ApplyAdamWithAmsgradV2.use_locking": LOCK,
-    "ApplyCenteredRMSProp.use_locking": LOCK,
-    "ApplyMomentum.use_locking": LOCK,
-    "ApplyRMSProp.use_locking": LOCK,
+    "*.use_locking": LOCK,
     "IndexAdd.use_lock": LOCK,
     "index_add.use_lock": LOCK,
-    "ScatterAdd.use_locking": LOCK,
-    "ScatterSub.use_locking": LOCK,
-    "ScatterUpdate.use_locking": LOCK,
     "IndexAdd.check_index_bound": "whether indices are checked: they always are",
     "index_add.check_index_bound": "whether indices are checked: they always are",
     "argsort.stable": ANY_ORDER,
@@ -35,5 +32,28 @@ DEVICE_TUNING = {
     "set_data.slice_shape": "whether a slice of a distributed Parameter may be given",
     "init_data.args": "the layout of a distributed Parameter",
     "init_data.kwargs": "the layout of a distributed Parameter",
+    "init_process_group.device_id": UNREAD,
+    "init_process_group.pg_options": UNREAD,
+    "new_group.group_desc": UNREAD,
+    "new_group.timeout": UNREAD,
+    "new_group.use_local_synchronization": UNREAD,
+    "barrier.device_ids": UNREAD,
+    "*_object_list.device": UNREAD,
+    "__init__.master_listen_fd": UNREAD,
+    "__init__.multi_tenant": UNREAD,
+    "__init__.use_libuv": UNREAD,
+    "Send.*": ALONE,
+    "Receive.*": ALONE,
+    "Reshard.in_strategy": ALONE,
+    "Push.*": ALONE,
+    "send.tag": ALONE,
+    "isend.tag": ALONE,
+    "recv.tag": ALONE,
+    "irecv.tag": ALONE,
     "HookBackward.cell_id": "name in the original's log",
 }
+
+
+def is_tuning(name):
+    """Tell whether ``function.argument`` is listed."""
+    return any(fnmatchcase(name, pattern) for pattern in DEVICE_TUNING)

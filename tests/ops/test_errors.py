@@ -27,6 +27,7 @@ DIFFERENT = {
     "grad_noncallable": "refused at once, not when the gradient is called",
     "einsum_bad": "the original's message cannot be decoded",
     "set_context_target": "TPU is a device",
+    "comm_init_cpu": "a world of one needs no launcher",
     "vmap_axis": "the original cannot parse the lambda on its line",
 }
 # Python's own machinery raises these: no place to add the line.
