@@ -79,24 +79,38 @@ _MODULES = (
 
 # Module -> the public names that it defines.
 _SOURCES = {
-    "mindjax.tensor": "Tensor tensor Parameter ParameterTuple",
     "mindjax.tensor.sparse": "COOTensor CSRTensor RowTensor SparseTensor",
+    "mindjax.tensor": (
+        "Tensor tensor Parameter ParameterTuple UntypedStorage frombuffer swap_tensors"
+    ),
     "mindjax.core.dtype": (
         "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 "
         "complex64 complex128 float8_e4m3fn float8_e5m2 byte short intc intp ubyte ushort uintc "
         "uintp half single double long cfloat cdouble int_ uint float_ number string type_none "
         "tensor_type list_ tuple_ Type Int TensorType dtype_to_nptype dtype_to_pytype "
-        "pytype_to_dtype get_py_obj_dtype"
+        "pytype_to_dtype get_py_obj_dtype _NullType _null"
     ),
-    "mindjax.core.context": "GRAPH_MODE PYNATIVE_MODE set_context get_context set_device",
+    "mindjax.core.context": (
+        "GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context set_device "
+        "set_deterministic"
+    ),
+    "mindjax.common.seed": (
+        "set_seed get_seed manual_seed seed get_rng_state set_rng_state initial_seed "
+        "default_generator"
+    ),
     "mindjax.core.parallel_context": (
         "ParallelMode set_auto_parallel_context get_auto_parallel_context "
         "reset_auto_parallel_context"
     ),
-    "mindjax.common.seed": "set_seed get_seed manual_seed seed get_rng_state set_rng_state",
     "mindjax.core.random": "Generator",
-    "mindjax.graph": "jit jit_class ms_memory_recycle mutable",
-    "mindjax.autodiff": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap",
+    "mindjax.graph": (
+        "jit jit_class ms_memory_recycle mutable JitConfig Symbol enable_dynamic lazy_inline "
+        "no_inline set_recursion_limit"
+    ),
+    "mindjax.autodiff": (
+        "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap recompute saved_tensors_hooks "
+        "register_saved_tensors_hooks _Function _no_grad"
+    ),
     "mindjax.checkpoint": (
         "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
         "async_ckpt_thread_status"

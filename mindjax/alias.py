@@ -10,8 +10,18 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from mindjax.old_paths import FORWARDS
+
 ALIAS = "mindspore"
 TARGET = "mindjax"
+
+
+def _target_of(path: str) -> str:
+    """Give our module for a path below the original's package."""
+    forwarded = FORWARDS.get(path)
+    if forwarded is None and path.startswith("ops.composite.multitype_ops."):
+        forwarded = "ops.composite"
+    return f"{TARGET}.{forwarded or path}"
 
 
 class _AliasLoader(Loader):
@@ -40,12 +50,15 @@ class _AliasFinder(MetaPathFinder):
         top, _, rest = fullname.partition(".")
         if top != ALIAS:
             return None
-        name = f"{TARGET}.{rest}" if rest else TARGET
+        name = _target_of(rest) if rest else TARGET
         real = importlib.util.find_spec(name)
         if real is None:
             return None
         spec = ModuleSpec(fullname, _AliasLoader(name), origin=real.origin)
-        spec.submodule_search_locations = real.submodule_search_locations
+        # A forward is a package to the import system, so that paths below it are looked up here.
+        spec.submodule_search_locations = real.submodule_search_locations or (
+            [] if rest in FORWARDS else None
+        )
         return spec
 
 

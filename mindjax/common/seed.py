@@ -60,3 +60,9 @@ def set_rng_state(state: Any) -> None:
         state: Tensor of shape (2,), Int64.
     """
     random.default_generator().set_state(state)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "default_generator":
+        return random.default_generator()
+    raise AttributeError(f"module 'mindspore.common.seed' has no attribute '{name}'")

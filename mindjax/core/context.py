@@ -9,6 +9,8 @@ from mindjax.core.errors import located
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
+# Levels of the setting ``jit_syntax_level``.
+STRICT, COMPATIBLE, LAX = 0, 1, 2
 
 # Accepted settings with their defaults. Those marked by the comment change what MindJAX does; the
 # rest tune the original's own compiler or device runtime, which XLA replaces: they are kept and
@@ -152,3 +154,22 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     set_context(device_target=device_target)
     if device_id is not None:
         set_context(device_id=device_id)
+
+
+def set_deterministic(deterministic: bool) -> None:
+    """Ask for ops that give the same bits at each run (MindSpore: ``set_deterministic``).
+
+    CPUs and TPUs always do. On GPUs it must be asked for before the first value is used.
+
+    Args:
+        deterministic: whether to ask for them.
+
+    Raises:
+        TypeError: ``deterministic`` is no bool.
+        RuntimeError: a GPU runs already with the other setting.
+    """
+    from mindjax.core.checks import boolean
+
+    boolean("deterministic", deterministic, "set_deterministic")
+    device.set_deterministic(deterministic)
+    _settings["deterministic"] = "ON" if deterministic else "OFF"

@@ -89,3 +89,28 @@ def placement() -> Any:
                 RuntimeError, f"device_id {index} is out of range: {len(devices)} devices found."
             )
     return devices[index]
+
+
+_DETERMINISTIC = "--xla_gpu_deterministic_ops=true"
+
+
+def set_deterministic(deterministic: bool) -> None:
+    """Ask XLA for deterministic ops on GPUs, with the flag that it reads when it starts.
+
+    Args:
+        deterministic: whether to ask for them.
+
+    Raises:
+        RuntimeError: a GPU runs already with the other setting.
+    """
+    flags = os.environ.get("XLA_FLAGS", "").split()
+    if deterministic == (_DETERMINISTIC in flags):
+        return
+    if jax_private.started_backends() and jax.default_backend() == "gpu":
+        raise located(
+            RuntimeError,
+            "For 'set_deterministic', the GPU runs already: call it before the first Tensor is "
+            f"used, or set XLA_FLAGS={_DETERMINISTIC}.",
+        )
+    kept = [f for f in flags if f != _DETERMINISTIC]
+    os.environ["XLA_FLAGS"] = " ".join([*kept, _DETERMINISTIC] if deterministic else kept)

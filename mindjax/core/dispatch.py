@@ -15,7 +15,7 @@ from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.primitive import Primitive, _Engine, computation
-from mindjax.core.tape import Backward, Node
+from mindjax.core.tape import Backward, Node, pack
 from mindjax.core.translate import translate
 from mindjax.core.view import View
 
@@ -148,6 +148,8 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
     tape = current.tape
     if tape is not None and handles:
         return _recorded(found, inputs, arrays)
+    if traced and current.no_grad:
+        arrays = jax.tree.map(jax.lax.stop_gradient, arrays)
     out = _execute(found, arrays, traced)
     if raw and not handles:
         return out
@@ -301,7 +303,8 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
         elif a is not None:
             parents.append(None)
     residuals = None
-    if tracked and record.keep_residuals and tape.depth == 1:
+    hooks = current.saved_hooks
+    if tracked and record.keep_residuals and tape.depth == 1 and hooks is None:
         out, vjp = _execute(found, arrays, False, found.vjp)
         nested = isinstance(out, tuple | list)
         residuals = (vjp, list(out) if nested else [out], nested)
@@ -310,6 +313,8 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
     result = wrap(out)
     if tracked:
         flat, tree = jax.tree.flatten(tuple(arrays))
+        if hooks is not None:
+            flat = pack(flat, *hooks)
         count = len(result) if isinstance(result, tuple) else -1
         node = tape.add(Node(tape, record, flat, tree, parents, count, residuals=residuals))
         for i, tensor in enumerate(result if count >= 0 else (result,)):

@@ -83,7 +83,28 @@ class String(Type):
 
 
 class TensorType(Type):
-    """The type of a tensor, in type signatures."""
+    """The type of a tensor, in type signatures.
+
+    Args:
+        element: its element type; None for any.
+    """
+
+    def __init__(self, element: Number | None = None) -> None:
+        super().__init__("Tensor" if element is None else f"Tensor[{element.name}]")
+        self._element = element
+
+    def element_type(self) -> Number | None:
+        """Give the element type, None for any."""
+        return self._element
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorType) and other._element is self._element
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorType, (self._element,)
 
 
 class List(Type):
@@ -96,6 +117,10 @@ class Tuple(Type):
 
 class NoneType(Type):
     """The type of ``None``, in type signatures."""
+
+
+class _NullType(Type):
+    """The type of what is not given."""
 
 
 # The names below are the original's public ones; several shadow builtins inside this module.
@@ -120,7 +145,8 @@ complex64 = cfloat = Complex("Complex64", np.complex64)
 complex128 = cdouble = Complex("Complex128", np.complex128)
 string = String("String")
 type_none = NoneType("None")
-tensor_type = TensorType("Tensor")
+_null = _NullType("Null")
+tensor_type = TensorType()
 list_ = List("List")
 tuple_ = Tuple("Tuple")
 number = Type("Number")
@@ -156,7 +182,8 @@ np_bfloat16 = ml_dtypes.bfloat16
 
 _FROM_NP: dict[np.dtype[Any], Number] = {t.np: t for t in NUMBERS}
 _FROM_NAME: dict[str, Type] = {t.name: t for t in NUMBERS} | {
-    t.name: t for t in (string, type_none, tensor_type, list_, tuple_, number, int_, uint, float_)
+    t.name: t
+    for t in (string, type_none, _null, tensor_type, list_, tuple_, number, int_, uint, float_)
 }
 _FROM_PYTHON: dict[type, Number] = {
     _bool: bool_,

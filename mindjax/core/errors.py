@@ -58,20 +58,21 @@ def _place() -> tuple[str, str]:
     return "", called
 
 
-def located(error: type[ErrorType], message: str) -> ErrorType:
+def located(error: type[ErrorType], message: str, named: bool = True) -> ErrorType:
     """Build an exception whose one-line message ends with the user's file and line.
 
     Args:
         error: exception class, the one that the original raises.
         message: one line that names the op or class, the argument and the value; where it does not
             start with ``For``, the name of what the user called is put before it.
+        named: False where what was called only speaks for the user's own code.
 
     Returns:
         An instance of ``error``, to be raised by the caller.
     """
     where, called = _place()
     text = " ".join(message.split())
-    if called and not text.startswith("For ") and not re.search(rf"\b{called}\b", text):
+    if named and called and not text.startswith("For ") and not re.search(rf"\b{called}\b", text):
         text = f"For '{called}', {text}"
     made = error(f"{text} [{where}]" if where else text)
     made.mindjax_located = True  # type: ignore[attr-defined]

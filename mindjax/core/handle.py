@@ -33,6 +33,10 @@ class Current(threading.local):
     mixed: Any = None
     # x64 setting of the user's code while a MindJAX trace runs around it.
     user_x64: Any = None
+    # Whether ops that a graph holds take their inputs as constants.
+    no_grad: bool = False
+    # Functions that pack and unpack what the tape keeps.
+    saved_hooks: Any = None
 
 
 current = Current()

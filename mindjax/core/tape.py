@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, wrap
 from mindjax.core.primitive import Primitive, computation
 
@@ -229,6 +230,8 @@ def _pull_back(node: Node, cotangents: list[Any]) -> Sequence[Any]:
     present = tuple(c is not None for c in cotangents) if node.outputs >= 0 else ()
     inputs = []
     for value, parent in zip(node.inputs, node.parents, strict=True):
+        if isinstance(value, _Packed):
+            value = value.unpack()
         if parent is None:
             inputs.append(value)
         else:
@@ -257,6 +260,54 @@ def _pull_back_residuals(node: Node, cotangents: list[Any]) -> Sequence[Any]:
     arrays = [None if c is None else c.array for c in cotangents]
     gradients = run_backward(node.residuals, arrays)
     return [None if p is None else wrap(g) for p, g in zip(node.parents, gradients, strict=True)]
+
+
+class _Packed:
+    """What a hook keeps in place of an op's input."""
+
+    __slots__ = ("_kept", "_unpack")
+
+    def __init__(self, kept: Any, unpack: Callable[[Any], Any]) -> None:
+        self._kept, self._unpack = kept, unpack
+
+    def unpack(self) -> Any:
+        """Give the input's array again."""
+        tape, current.tape = current.tape, None
+        try:
+            value = self._unpack(self._kept)
+        finally:
+            current.tape = tape
+        if not isinstance(value, Handle):
+            raise located(
+                TypeError,
+                "For 'saved_tensors_hooks', the 'unpack_hook' must return a Tensor, but got "
+                f"{type(value).__name__}.",
+            )
+        return value.array
+
+
+def pack(
+    arrays: Sequence[Any], pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
+) -> list[Any]:
+    """Let a hook say what is kept in place of an op's inputs; Python numbers stay as they are.
+
+    Args:
+        arrays: inputs of the op.
+        pack_hook: gets a Tensor of each and gives what is kept.
+        unpack_hook: gets that and gives a Tensor.
+
+    Returns:
+        What the node keeps.
+    """
+    tape, current.tape = current.tape, None
+    hooks, current.saved_hooks = current.saved_hooks, None
+    try:
+        return [
+            a if isinstance(a, np.ndarray) else _Packed(pack_hook(wrap(a)), unpack_hook)
+            for a in arrays
+        ]
+    finally:
+        current.tape, current.saved_hooks = tape, hooks
 
 
 def active_tape() -> Tape:

@@ -88,7 +88,7 @@ class Program:
             if note_written is not None:
                 note_written(name)
                 families.writers[owner] = None
-        self.record = _GraphCall(self)
+        self.record = GraphCall(self)
         self._compiled: Any = None
         frame.close()
 
@@ -249,7 +249,7 @@ class Program:
         return self.result.build(outputs[:count])
 
 
-class _GraphCall(Primitive, register=False):
+class GraphCall(Primitive, register=False):
     """A whole program as one op on the tape."""
 
     keep_residuals = True
@@ -258,6 +258,7 @@ class _GraphCall(Primitive, register=False):
     program: Any
 
     def compute(self, *arrays: Any) -> Any:
+        """Run the program on its state and arguments."""
         return tuple(self.program.evaluate(self.program.jaxpr, arrays))
 
 

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mindjax.core.primitive import Primitive as Primitive
+from mindjax.old_paths import parts
 from mindjax.ops import families
 
 if TYPE_CHECKING:
@@ -715,7 +716,24 @@ _LATER = {
     "grad": "mindjax.autodiff",
     "value_and_grad": "mindjax.autodiff",
 }
-_OLD_PATHS = ("function", "functional", "operations", "primitive")
+_LATER.update(dict.fromkeys(("_Grad", "_Vmap", "recompute_block"), "mindjax.autodiff"))
+_COMPOSITES = """
+    _ones_like_for_grad add_flags augassign_add augassign_div augassign_floordiv augassign_mod
+    augassign_mul augassign_sub env_get hyper_add iter_converter ms_hasnext ms_next zip_operation
+"""
+_LATER.update(dict.fromkeys(_COMPOSITES.split(), "mindjax.ops.composite"))
+_LATER["_primexpr"] = "mindjax.ops.primitive"
+_LATER["_get_cache_prim"] = "mindjax.ops._primitive_cache"
+_OLD_PATHS = {
+    **{name: f"mindjax.ops.{name}" for name in ("composite", "function", "functional")},
+    **{name: f"mindjax.ops.{name}" for name in ("operations", "primitive")},
+    "P": "mindjax.ops.operations",
+    "array_ops": "mindjax.ops.operations",
+    "auto_generate": "mindjax.ops",
+    "linalg_ops": "mindjax.ops.operations",
+    "other_ops": "mindjax.ops.operations",
+    **dict.fromkeys(parts("ops.auto_generate"), "mindjax.ops"),
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -725,7 +743,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     if name in _OLD_PATHS:
-        return import_module(f"mindjax.ops.{name}")
+        return import_module(_OLD_PATHS[name])
     raise AttributeError(f"module 'mindspore.ops' has no attribute '{name}'")
 
 

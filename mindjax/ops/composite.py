@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from mindjax.core.dtype import Bool, Int, List, NoneType, Number, String, TensorType, Tuple, Type
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
+from mindjax.old_paths import parts
 
 _BY_NAME: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda v: isinstance(v, Handle),
@@ -182,10 +186,140 @@ def tail(sequence: Any) -> tuple[Any, ...]:
     return tuple(sequence[1:])
 
 
+def add_flags(fn: Any = None, **flags: Any) -> Any:
+    """Note flags on a function (MindSpore: ``ops.add_flags``); XLA has no use for them.
+
+    Args:
+        fn: the function; None gives a decorator.
+        flags: what to note, kept in ``_func_graph_flags``.
+
+    Returns:
+        The function, or the decorator.
+    """
+
+    def decorate(function: Any) -> Any:
+        noted = getattr(function, "_func_graph_flags", None)
+        if noted is None:
+            noted = function._func_graph_flags = {}
+        noted.update(flags)
+        return function
+
+    return decorate if fn is None else decorate(fn)
+
+
+def hyper_add(x: Any, y: Any) -> Any:
+    """Add nested tuples, lists and dicts leaf by leaf (MindSpore: ``ops.hyper_add``).
+
+    Args:
+        x: Tensor, number, or tuple, list or dict of these.
+        y: of the same structure.
+
+    Returns:
+        The sums; a list comes as a tuple.
+    """
+    return HyperMap(operator.add)(x, y) if isinstance(x, tuple | list | dict) else x + y
+
+
+def zip_operation(*sequences: Any) -> tuple[Any, ...]:
+    """Give tuples of the elements at each place (MindSpore: ``ops.zip_operation``).
+
+    Args:
+        sequences: tuples, lists or Tensors.
+
+    Returns:
+        As many tuples as the shortest sequence has elements.
+    """
+    return tuple(zip(*sequences, strict=False))
+
+
+def iter_converter(sequence: Any) -> Any:
+    """Give what a loop runs over: the elements, of a dict the keys.
+
+    Args:
+        sequence: tuple, list, Tensor or dict.
+    """
+    return sequence if isinstance(sequence, tuple | list) else tuple(sequence)
+
+
+def ms_hasnext(sequence: Any) -> bool:
+    """Tell whether a sequence has an element left.
+
+    Args:
+        sequence: tuple or list.
+    """
+    return bool(len(sequence))
+
+
+def ms_next(sequence: Any) -> tuple[Any, Any]:
+    """Give a sequence's first element and the rest.
+
+    Args:
+        sequence: tuple or list.
+    """
+    return sequence[0], sequence[1:]
+
+
+augassign_add = operator.add
+augassign_sub = operator.sub
+augassign_mul = operator.mul
+augassign_div = operator.truediv
+augassign_floordiv = operator.floordiv
+augassign_mod = operator.mod
+
+
+def _ones_like_for_grad(x: Any) -> Any:
+    """Give ones of a value's structure, which a gradient starts from.
+
+    Args:
+        x: Tensor, number, or tuple or list of these.
+    """
+    from mindjax.ops import ones_like
+
+    if isinstance(x, tuple | list):
+        return tuple(map(_ones_like_for_grad, x))
+    return ones_like(x) if isinstance(x, Handle) else 1
+
+
+def env_get(env: Any, key: Any, default: Any = None) -> Any:
+    """Look a value up in what gradients are gathered in: a dict.
+
+    Args:
+        env: the dict.
+        key: what it is kept under.
+        default: what to give where there is none.
+
+    Raises:
+        TypeError: ``env`` is no dict.
+    """
+    if not isinstance(env, dict):
+        raise located(
+            TypeError, f"For 'env_get', the 'env' must be a dict, but got {type(env).__name__}."
+        )
+    return env.get(key, default)
+
+
+# Names of other modules that the original lists in ``ops.composite``.
+_OPS = """
+    batch_dot clip_by_global_norm clip_by_value count_nonzero cummin dot gamma laplace matmul mm
+    multinomial normal ones_like poisson repeat_elements repeat_interleave sequence_mask tensor_dot
+    uniform vecdot zeros_like
+"""
+_LATER = {
+    **dict.fromkeys(("GradOperation", "_Grad", "_Vmap", "recompute_block"), "mindjax.autodiff"),
+    **dict.fromkeys(_OPS.split(), "mindjax.ops"),
+}
+
+# The original's is a package: `mindjax.alias` answers for the modules in it.
+__path__: list[str] = []
+_PARTS = parts("ops.composite")
+
+
 def __getattr__(name: str) -> Any:
     """Give what the original lists in ``ops.composite`` and other modules define here."""
-    if name in ("GradOperation", "clip_by_value", "clip_by_global_norm"):
-        from mindjax import ops
-
-        return getattr(ops, name)
+    if name in _PARTS:
+        return sys.modules[__name__]
+    if name in _LATER:
+        found = getattr(import_module(_LATER[name]), name, None)
+        if found is not None:
+            return found
     raise AttributeError(f"module 'mindspore.ops.composite' has no attribute '{name}'")

@@ -60,3 +60,13 @@ def constexpr(
         The function itself.
     """
     return fn if fn is not None else lambda function: function
+
+
+def _primexpr(
+    fn: Callable[..., Any] | None = None,
+    get_instance: bool = True,
+    name: str | None = None,
+    reuse_result: bool = True,
+) -> Callable[..., Any]:
+    """Mark a function of shapes and numbers, as `constexpr` does (MindSpore: ``_primexpr``)."""
+    return constexpr(fn, get_instance, name, reuse_result)

@@ -6,6 +6,9 @@ from typing import Any
 
 from mindjax.tensor.parameter import Parameter as Parameter
 from mindjax.tensor.parameter import ParameterTuple as ParameterTuple
+from mindjax.tensor.storage import UntypedStorage as UntypedStorage
+from mindjax.tensor.storage import frombuffer as frombuffer
+from mindjax.tensor.storage import swap_tensors as swap_tensors
 from mindjax.tensor.tensor import Tensor as Tensor
 from mindjax.tensor.tensor import tensor as tensor
 

@@ -69,15 +69,17 @@ class Tensor(
         if init is not None:
             self._value = _initialized(input_data, dtype, shape, init)
         elif input_data is None:
-            if shape is None or dtype is None:
+            if dtype is None:
                 raise located(
                     TypeError,
                     f"For 'Tensor', the type of 'input_data' should be one of '{_ACCEPTED}', but "
                     "got None without both 'shape' and 'dtype'.",
                 )
             sizes = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
-            self._value = np.zeros([0 if s is None else s for s in sizes], as_dtype(dtype).np)
-            self.symbolic_shape = sizes
+            self._value = np.zeros(
+                [s if isinstance(s, int) else 0 for s in sizes], as_dtype(dtype).np
+            )
+            self._declared_shape = sizes
         else:
             self._set_data_of(input_data, dtype)
             if isinstance(input_data, Handle) and current.frame is None:
@@ -147,6 +149,14 @@ class Tensor(
     def dtype(self) -> Number:
         """Element type."""
         return from_np(self.value_dtype)
+
+    @property
+    def symbolic_shape(self) -> list[Any] | None:
+        """What was said of the axes that may change, where a `Symbol` was given; else None."""
+        sizes = self.__dict__.get("_declared_shape", ())
+        if not any(hasattr(s, "to_dict") for s in sizes):
+            return None
+        return [s.to_dict() if hasattr(s, "to_dict") else s for s in sizes]
 
     @property
     def ndim(self) -> int:

@@ -8,6 +8,8 @@ from tests.house.source import PACKAGES, ids, imports, module_name, package_file
 
 RANKS = {
     "version": 0,
+    "old_paths": 0,
+    "_checkparam": 1,
     "core": 0,
     "dataset": 0,
     "ops": 1,

@@ -1,0 +1,70 @@
+"""Old and private import paths of the original, and our modules that give their names."""
+
+FORWARDS = {
+    "common._register_for_recompute": "autodiff",
+    "common.generator": "common.seed",
+    "common.hook_handle": "tensor.tensor",
+    "common.jit_config": "graph",
+    "common.jit_context": "graph",
+    "common.mutable": "graph",
+    "common.no_inline": "graph",
+    "common.recompute": "autodiff",
+    "common.np_dtype": "core.dtype",
+    "common.storage": "tensor.storage",
+    "common.symbol": "graph",
+    "common.type": "dtype",
+    "graph.api": "common.api",
+    "graph.jit_config": "graph",
+    "graph.lazy_inline": "graph",
+    "graph.mutable": "graph",
+    "graph.no_inline": "graph",
+    "graph.symbol": "graph",
+    "ops._grad": "ops.operations",
+    "ops._tensor": "tensor",
+    "ops.array_func": "ops.function",
+    "ops.auto_generate": "ops",
+    "ops.clip_func": "ops.function",
+    "ops.comm_ops": "ops",
+    "ops.deprecated": "ops.operations",
+    "ops.functional_overload": "ops.functional",
+    "ops.linalg_func": "ops.function",
+    "ops.math_func": "ops.function",
+    "ops.nn_func": "ops.function",
+    "ops.tensor_method": "ops.functional",
+}
+# Package -> the modules in it, all of which one module of ours answers for.
+PARTS = {
+    "ops.auto_generate": (
+        "cpp_create_prim_instance_helper gen_extend_func gen_ops_def gen_ops_prim "
+        "pyboost_inner_prim",
+        "ops",
+    ),
+    "ops.composite": ("base env_ops math_ops multitype_ops", "ops.composite"),
+    "ops.function": (
+        "array_func clip_func comm_func debug_func fft_func grad image_func linalg_func math_func "
+        "nn_func other_func parameter_func random_func reshard_func sparse_func "
+        "sparse_unary_func spectral_func",
+        "ops.function",
+    ),
+    "ops.function.grad": ("grad_func", "ops.function"),
+    "ops.operations": (
+        "_csr_ops _embedding_cache_ops _grad_ops _infer_ops _inner_ops _map_tensor_ops _ms_kernel "
+        "_ocr_ops _quant_ops _rl_inner_ops _scalar_ops _sequence_ops _sparse_grad_ops "
+        "_tensor_array _thor_ops array_ops comm_ops control_ops custom_ops debug_ops image_ops "
+        "inner_ops linalg_ops manually_defined math_ops nn_ops other_ops random_ops reshard_ops sparse_ops "
+        "spectral_ops",
+        "ops.operations",
+    ),
+    "ops.operations.manually_defined": ("_inner ops_def", "ops.operations"),
+}
+for _parent, (_parts, _target) in PARTS.items():
+    FORWARDS.update({f"{_parent}.{part}": _target for part in _parts.split()})
+
+
+def parts(package: str) -> frozenset[str]:
+    """Name the modules that a module of ours answers for.
+
+    Args:
+        package: the original's package, below the top one.
+    """
+    return frozenset(PARTS[package][0].split())

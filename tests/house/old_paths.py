@@ -1,0 +1,53 @@
+"""Import paths that real programs use: path -> names (MindSpore 2.10.0 or an older release)."""
+
+PATHS = {
+    "mindspore": (
+        "_no_grad _Function _NullType _null JitConfig lazy_inline no_inline recompute "
+        "set_recursion_limit initial_seed default_generator Symbol frombuffer swap_tensors "
+        "saved_tensors_hooks register_saved_tensors_hooks set_deterministic enable_dynamic "
+        "UntypedStorage STRICT LAX COMPATIBLE vmap jvp vjp jacfwd jacrev"
+    ),
+    "mindspore._checkparam": (
+        "Rel Validator args_type_check check check_bool check_float check_float_range check_int "
+        "check_int_range check_is_float check_isinstance check_non_negative_float "
+        "check_non_negative_int check_number check_positive_float check_positive_int check_string "
+        "check_subclass check_type_name check_types_same_and_valid check_value_type EQ GE GT IN "
+        "INC_BOTH INC_LEFT INC_NEITHER LE"
+    ),
+    "mindspore.common": "Tensor Parameter dtype lazy_inline mutable _no_grad Generator from_numpy",
+    "mindspore.common._grad_function": "_Function",
+    "mindspore.common._register_for_recompute": "recompute",
+    "mindspore.common._stub_tensor": "StubTensor",
+    "mindspore.common.api": "_no_grad _pynative_executor _cell_graph_executor jit ms_function",
+    "mindspore.common.dtype": "float32 TensorType tensor_type",
+    "mindspore.common.generator": "Generator default_generator manual_seed",
+    "mindspore.common.initializer": "initializer Normal _calculate_fan_in_and_fan_out",
+    "mindspore.common.jit_config": "JitConfig",
+    "mindspore.common.mutable": "mutable",
+    "mindspore.common.parameter": "Parameter ParameterTuple",
+    "mindspore.common.seed": "set_seed get_seed",
+    "mindspore.common.tensor": "Tensor",
+    "mindspore.common.type": "float16 float32",
+    "mindspore.graph.api": "_no_grad jit",
+    "mindspore.ops._primitive_cache": "_get_cache_prim",
+    "mindspore.ops.array_func": "concat",
+    "mindspore.ops.auto_generate": "Abs add gen_ops_prim",
+    "mindspore.ops.auto_generate.gen_ops_def": "add",
+    "mindspore.ops.auto_generate.gen_ops_prim": "Abs Add MatMul",
+    "mindspore.ops.composite": "GradOperation HyperMap MultitypeFuncGraph base",
+    "mindspore.ops.composite.base": "GradOperation",
+    "mindspore.ops.composite.multitype_ops.zeros_like_impl": "zeros_like",
+    "mindspore.ops.function": "add math_func nn_func",
+    "mindspore.ops.function.array_func": "concat reshape",
+    "mindspore.ops.function.grad.grad_func": "vjp jvp",
+    "mindspore.ops.function.math_func": "add matmul",
+    "mindspore.ops.function.nn_func": "relu",
+    "mindspore.ops.functional": "vmap linearize",
+    "mindspore.ops.functional_overload": "add",
+    "mindspore.ops.operations": "Add nn_ops array_ops _inner_ops",
+    "mindspore.ops.operations._inner_ops": "Range",
+    "mindspore.ops.operations.array_ops": "Concat",
+    "mindspore.ops.operations.math_ops": "Add MatMul",
+    "mindspore.ops.operations.nn_ops": "Conv2D ReLU",
+    "mindspore.ops.primitive": "Primitive constexpr _primexpr",
+}
