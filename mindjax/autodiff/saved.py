@@ -16,6 +16,7 @@ from mindjax.core.handle import current, wrap
 from mindjax.core.state import Wide, in_user_x64
 from mindjax.graph.jit import Programs
 from mindjax.graph.program import GraphCall, Program
+from mindjax.graph.signature import Signature
 
 
 def _check_hooks(pack_hook: Any, unpack_hook: Any) -> None:
@@ -189,8 +190,10 @@ class _Again(GraphCall, register=False):
 class _Recomputed(Programs):
     """Programs whose inner values the backward pass computes again."""
 
-    def _trace(self, *args: Any) -> Program:
-        program = super()._trace(*args)
+    def _trace(
+        self, variants: list[Program], args: Any, kwargs: Any, signature: Signature
+    ) -> Program:
+        program = super()._trace(variants, args, kwargs, signature)
         program.record = _Again(program)
         return program
 

@@ -56,7 +56,7 @@ class _Mapped:
         # A CellList or a plain list of Cells; a SequentialCell has a construct of its own.
         ensemble = isinstance(fn, list | tuple) or getattr(fn, "cls_name", "") == "CellList"
         self.cells: list[Any] = list(fn) if ensemble else []
-        self.fn = self.cells[0] if self.cells else fn
+        self.fn: Any = self.cells[0] if self.cells else fn
         self.in_axes, self.out_axes = _listed(in_axes), _listed(out_axes)
         functools.update_wrapper(self, self.fn, assigned=("__name__", "__qualname__"), updated=())
         self._programs = programs_of(self.fn, self._compute)

@@ -6,7 +6,7 @@ import operator
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from mindjax.core.dtype import Bool, Int, List, NoneType, Number, String, TensorType, Tuple, Type
 from mindjax.core.errors import located
@@ -277,7 +277,7 @@ def _ones_like_for_grad(x: Any) -> Any:
 
     if isinstance(x, tuple | list):
         return tuple(map(_ones_like_for_grad, x))
-    return ones_like(x) if isinstance(x, Handle) else 1
+    return ones_like(cast(Any, x)) if isinstance(x, Handle) else 1
 
 
 def env_get(env: Any, key: Any, default: Any = None) -> Any:
