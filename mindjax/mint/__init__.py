@@ -14,6 +14,7 @@ from mindjax.mint.arithmetic import sub as sub
 
 # arithmetic, reduction, comparison, linear algebra
 from mindjax.mint.arithmetic import where as where
+from mindjax.mint.convolution import conv2d as conv2d
 from mindjax.mint.reduction import all as all
 from mindjax.mint.reduction import amax as amax
 from mindjax.mint.reduction import amin as amin
@@ -205,6 +206,7 @@ from mindjax.ops.shape import reshape as reshape
 from mindjax.ops.shape import swapaxes as swapaxes
 from mindjax.ops.shape import t as t
 from mindjax.ops.shape import unsqueeze as unsqueeze
+from mindjax.ops.vision.convolution import conv_tbc as conv_tbc
 
 # networks
 if TYPE_CHECKING:

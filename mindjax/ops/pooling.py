@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -22,13 +23,14 @@ Array = jax.Array
 Window = tuple[int, ...]
 
 
-def _lowest(dtype: Any) -> Any:
+def lowest(dtype: Any) -> Any:
+    """Give the number of a dtype that every other wins against."""
     if jnp.issubdtype(dtype, jnp.inexact):
         return np.asarray(-np.inf, dtype)
     return np.asarray(jnp.iinfo(dtype).min, dtype)
 
 
-def _place(values: tuple[Any, ...], rank: int, layout: str, filling: Any) -> tuple[Any, ...]:
+def placed(values: tuple[Any, ...], rank: int, layout: str, filling: Any) -> tuple[Any, ...]:
     """Put one value a spatial axis into a tuple over all axes."""
     first = 1 if layout == "NHWC" else rank - len(values)
     full = [filling] * rank
@@ -36,24 +38,26 @@ def _place(values: tuple[Any, ...], rank: int, layout: str, filling: Any) -> tup
     return tuple(full)
 
 
-def _max_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout: str) -> Array:
+def max_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout: str) -> Array:
+    """Take maxima over windows of the spatial axes; ``padding`` is lax's."""
     return lax.reduce_window(
         x,
-        _lowest(x.dtype),
+        lowest(x.dtype),
         lax.max,
-        _place(kernel, x.ndim, layout, 1),
-        _place(stride, x.ndim, layout, 1),
+        placed(kernel, x.ndim, layout, 1),
+        placed(stride, x.ndim, layout, 1),
         padding,
     )
 
 
-def _sum_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout: str) -> Array:
+def sum_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout: str) -> Array:
+    """Add up windows of the spatial axes; ``padding`` is lax's."""
     return lax.reduce_window(
         x,
         np.asarray(0, x.dtype),
         lax.add,
-        _place(kernel, x.ndim, layout, 1),
-        _place(stride, x.ndim, layout, 1),
+        placed(kernel, x.ndim, layout, 1),
+        placed(stride, x.ndim, layout, 1),
         padding,
     )
 
@@ -67,7 +71,8 @@ def _check_rank(x: Array, rank: int, owner: str) -> None:
         )
 
 
-def _check_fit(x: Array, out: Array, kernel: Window, owner: str) -> None:
+def check_fit(x: Array, out: Array, kernel: Window, owner: str) -> None:
+    """Raise a ValueError if no window fits into an axis that is not empty."""
     if 0 in out.shape and 0 not in x.shape:
         raise located(
             ValueError,
@@ -76,26 +81,40 @@ def _check_fit(x: Array, out: Array, kernel: Window, owner: str) -> None:
         )
 
 
-def _window_pads(
+def window_pads(
     sizes: Window,
     kernel: Window,
     stride: Window,
-    pads: Window | str,
+    pads: tuple[Any, ...] | str,
     dilation: Window,
     ceil_mode: bool,
 ) -> tuple[tuple[int, int], ...]:
-    """Give both pads of every axis; a window that starts past the input and pad is dropped."""
+    """Give both pads of every axis; a window that starts past the input and pad is dropped.
+
+    Args:
+        sizes: of the input's spatial axes.
+        kernel: size of a window.
+        stride: step between windows.
+        pads: an int or a (low, high) an axis, or ``"SAME"`` or ``"VALID"``.
+        dilation: distance of a window's elements.
+        ceil_mode: count windows that only begin inside.
+
+    Returns:
+        (low, high) an axis; the far pad reaches as far as the last window.
+    """
     if isinstance(pads, str):
         reach = tuple(d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True))
-        return tuple(lax.padtype_to_pads(sizes, reach, stride, pads))
+        return tuple((int(a), int(b)) for a, b in lax.padtype_to_pads(sizes, reach, stride, pads))
     padding = []
     for n, k, s, p, d in zip(sizes, kernel, stride, pads, dilation, strict=True):
+        low, high = p if isinstance(p, tuple) else (p, p)
         reach = d * (k - 1) + 1
-        room = n + 2 * p - reach
+        room = n + low + high - reach
         count = (-(-room // s) if ceil_mode else room // s) + 1
-        if ceil_mode and (count - 1) * s >= n + p:
+        if ceil_mode and (count - 1) * s >= n + low:
             count -= 1
-        padding.append((p, max((count - 1) * s + reach - n - p, 0) if ceil_mode else p))
+        far = max((count - 1) * s + reach - n - low, 0) if ceil_mode else high
+        padding.append((low, far))
     return tuple(padding)
 
 
@@ -120,8 +139,8 @@ class MaxPool(Primitive):
     def compute(self, x: Array) -> Array:
         """Pool (N, C, H, W)."""
         _check_rank(x, 4, "MaxPool")
-        out = _max_windows(x, self.kernel_size, self.strides, self.pad_mode, self.data_format)
-        _check_fit(x, out, self.kernel_size, "MaxPool")
+        out = max_windows(x, self.kernel_size, self.strides, self.pad_mode, self.data_format)
+        check_fit(x, out, self.kernel_size, "MaxPool")
         return out
 
 
@@ -147,18 +166,18 @@ class AvgPool(Primitive):
         """Pool (N, C, H, W)."""
         _check_rank(x, 4, "AvgPool")
         kernel, stride, layout = self.kernel_size, self.strides, self.data_format
-        total = _sum_windows(x, kernel, stride, self.pad_mode, layout)
-        _check_fit(x, total, kernel, "AvgPool")
+        total = sum_windows(x, kernel, stride, self.pad_mode, layout)
+        check_fit(x, total, kernel, "AvgPool")
         if self.pad_mode == "VALID":
             return total / np.asarray(np.prod(kernel), x.dtype)
         first = 1 if layout == "NHWC" else 2
         sizes = x.shape[first : first + 2]
-        pads = _window_pads(sizes, kernel, stride, "SAME", (1, 1), False)
+        pads = window_pads(sizes, kernel, stride, "SAME", (1, 1), False)
         counts = [
-            _counts(n, k, s, low, 0, True)
+            window_counts(n, k, s, low, 0, True)
             for n, k, s, (low, _) in zip(sizes, kernel, stride, pads, strict=True)
         ]
-        return total / _count_array(counts, total, first)
+        return total / count_array(counts, total, first)
 
 
 def _prepare_pool(record: Any, owner: str) -> None:
@@ -174,14 +193,14 @@ def _prepare_pool(record: Any, owner: str) -> None:
     set_fields(record, pad_mode=mode, **sizes)
 
 
-def _counts(n: int, k: int, s: int, low: int, high: int, inside: bool) -> Any:
+def window_counts(n: int, k: int, s: int, low: int, high: int, inside: bool) -> Any:
     """Count, for each window of one axis, the elements that the average divides by."""
     starts = np.arange(0, n + low + high + s, s) - low
     ends = np.minimum(starts + k, n if inside else n + high)
     return np.maximum(ends - (np.maximum(starts, 0) if inside else starts), 1)
 
 
-def _count_array(counts: list[Any], out: Array, first: int) -> Array:
+def count_array(counts: list[Any], out: Array, first: int) -> Array:
     """Multiply the counts of every axis, as a constant that broadcasts against the output."""
     total = np.ones((1,) * out.ndim)
     for i, count in enumerate(counts):
@@ -193,7 +212,7 @@ def _count_array(counts: list[Any], out: Array, first: int) -> Array:
     return jnp.asarray(total, out.dtype)
 
 
-class _MaxPoolNd(Primitive, register=False):
+class MaxPoolND(Primitive, register=False):
     """Maxima over windows of the last axes, with a pad an axis or ``"SAME"``."""
 
     kernel_size: Window
@@ -203,8 +222,9 @@ class _MaxPoolNd(Primitive, register=False):
     ceil_mode: bool
 
     def compute(self, x: Array) -> Array:
+        """Pool the last axes."""
         first = x.ndim - len(self.kernel_size)
-        pads = _window_pads(
+        pads = window_pads(
             x.shape[first:],
             self.kernel_size,
             self.strides,
@@ -214,14 +234,14 @@ class _MaxPoolNd(Primitive, register=False):
         )
         out = lax.reduce_window(
             x,
-            _lowest(x.dtype),
+            lowest(x.dtype),
             lax.max,
-            _place(self.kernel_size, x.ndim, "NCHW", 1),
-            _place(self.strides, x.ndim, "NCHW", 1),
-            _place(pads, x.ndim, "NCHW", (0, 0)),
-            window_dilation=_place(self.dilation, x.ndim, "NCHW", 1),
+            placed(self.kernel_size, x.ndim, "NCHW", 1),
+            placed(self.strides, x.ndim, "NCHW", 1),
+            placed(pads, x.ndim, "NCHW", (0, 0)),
+            window_dilation=placed(self.dilation, x.ndim, "NCHW", 1),
         )
-        _check_fit(x, out, self.kernel_size, "MaxPool")
+        check_fit(x, out, self.kernel_size, "MaxPool")
         return out
 
 
@@ -245,7 +265,7 @@ class MaxPoolWithArgmaxV2(Primitive):
     argmax_type: Any = int64
 
     def __post_init__(self) -> None:
-        set_fields(self, **_explicit(self, 2, "MaxPoolWithArgmaxV2"))
+        set_fields(self, **explicit_window(self, 2, "MaxPoolWithArgmaxV2"))
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Pool (N, C, H, W).
@@ -260,59 +280,71 @@ class MaxPoolWithArgmaxV2(Primitive):
                 f"{x.ndim}.",
             )
         window = (self.kernel_size, self.strides, self.pads, self.dilation)
-        out = _MaxPoolNd(*window, self.ceil_mode).compute(x)
-        place = _argmax_windows(x, out.shape, *window, self.ceil_mode)
+        out = MaxPoolND(*window, self.ceil_mode).compute(x)
+        place = argmax_windows(x, out.shape, *window, self.ceil_mode)
         return out, place.astype(self.argmax_type.np)
 
 
-def _argmax_windows(
+def argmax_windows(
     x: Array,
     out: Window,
     kernel: Window,
     stride: Window,
-    pads: Window,
+    pads: Any,
     dilation: Window,
     ceil_mode: bool,
 ) -> Array:
+    """Find the places of the maxima of windows in the flattened axes after the first two.
+
+    Args:
+        x: (N, C, sizes).
+        out: shape of the maxima.
+        kernel: size of a window.
+        stride: step between windows.
+        pads: as `window_pads` takes them.
+        dilation: distance of a window's elements.
+        ceil_mode: count windows that only begin inside.
+
+    Returns:
+        Int32 array of the shape ``out``.
+    """
     x = lax.stop_gradient(x)
-    edges = _window_pads(x.shape[2:], kernel, stride, pads, dilation, ceil_mode)
-    padded = lax.pad(x, _lowest(x.dtype), [(0, 0, 0)] * 2 + [(a, b, 0) for a, b in edges])
-    flat = lax.broadcasted_iota(np.int32, x.shape[2:], 0) * np.int32(x.shape[3])
-    flat = flat + lax.broadcasted_iota(np.int32, x.shape[2:], 1)
-    places = lax.pad(flat, np.int32(-1), [(a, b, 0) for a, b in edges])
+    sizes = x.shape[2:]
+    edges = [(a, b, 0) for a, b in window_pads(sizes, kernel, stride, pads, dilation, ceil_mode)]
+    padded = lax.pad(x, lowest(x.dtype), [(0, 0, 0)] * 2 + edges)
+    flat = np.arange(np.prod(sizes), dtype=np.int32).reshape(sizes)
+    places = lax.pad(jnp.asarray(flat), np.int32(-1), edges)
     best, found = None, None
-    for i in range(kernel[0]):
-        for j in range(kernel[1]):
-            start = (i * dilation[0], j * dilation[1])
-            limit = tuple(
-                a + (n - 1) * s + 1 for a, n, s in zip(start, out[2:], stride, strict=True)
-            )
-            value = lax.slice(padded, (0, 0, *start), (*out[:2], *limit), (1, 1, *stride))
-            place = jnp.broadcast_to(lax.slice(places, start, limit, stride), value.shape)
-            if best is None or found is None:
-                best, found = value, place
-            else:
-                better = (value > best) | ((found < 0) & (place >= 0))
-                best, found = jnp.where(better, value, best), jnp.where(better, place, found)
+    for offsets in itertools.product(*(range(k) for k in kernel)):
+        start = tuple(i * d for i, d in zip(offsets, dilation, strict=True))
+        limit = tuple(a + (n - 1) * s + 1 for a, n, s in zip(start, out[2:], stride, strict=True))
+        value = lax.slice(padded, (0, 0, *start), (*out[:2], *limit), (1, 1, *stride))
+        place = jnp.broadcast_to(lax.slice(places, start, limit, stride), value.shape)
+        if best is None or found is None:
+            best, found = value, place
+        else:
+            nan = (value != value) & (best == best)
+            better = (value > best) | nan | ((found < 0) & (place >= 0))
+            best, found = jnp.where(better, value, best), jnp.where(better, place, found)
     assert found is not None
     return found
 
 
-def _explicit(record: Any, count: int, owner: str) -> dict[str, Any]:
+def explicit_window(record: Any, count: int, owner: str) -> dict[str, Any]:
     """Bring sizes, strides, pads and dilation to one int an axis, and check the pads."""
-    kernel = checks.pool_sizes("kernel_size", _tuple(record.kernel_size), count, owner)
-    strides = kernel if record.strides is None else _tuple(record.strides)
-    pads = _half_pads(record.pads, kernel, owner)
+    kernel = checks.pool_sizes("kernel_size", as_tuple(record.kernel_size), count, owner)
+    strides = kernel if record.strides is None else as_tuple(record.strides)
+    pads = half_pads(record.pads, kernel, owner)
     return {
         "kernel_size": kernel,
         "strides": checks.pool_sizes("strides", strides, count, owner),
         "pads": pads,
-        "dilation": checks.pool_sizes("dilation", _tuple(record.dilation), count, owner),
+        "dilation": checks.pool_sizes("dilation", as_tuple(record.dilation), count, owner),
         "ceil_mode": checks.boolean("ceil_mode", record.ceil_mode, owner),
     }
 
 
-def _half_pads(padding: Any, kernel: Window, owner: str) -> Window | str:
+def half_pads(padding: Any, kernel: Window, owner: str) -> Window | str:
     """Bring pads to one int an axis, at most half of the kernel; ``"SAME"`` stays."""
     if padding == "SAME":
         return padding
@@ -329,12 +361,13 @@ def _half_pads(padding: Any, kernel: Window, owner: str) -> Window | str:
     return pads
 
 
-def _tuple(value: Any) -> Any:
+def as_tuple(value: Any) -> Any:
+    """Turn a list into a tuple."""
     return tuple(value) if isinstance(value, list) else value
 
 
-class _MaxPoolArguments:
-    """The arguments of a max pooling function, in the form that `_explicit` checks."""
+class PoolArguments:
+    """The arguments of a max pooling function, in the form that `explicit_window` checks."""
 
     def __init__(
         self, kernel_size: Any, strides: Any, pads: Any, dilation: Any, ceil_mode: Any
@@ -354,8 +387,8 @@ def max_pool_nd(
     owner: str,
 ) -> Any:
     """Take maxima over windows of the last ``count`` axes, whatever the rank."""
-    arguments = _MaxPoolArguments(kernel_size, stride, padding, dilation, ceil_mode)
-    return _MaxPoolNd(**_explicit(arguments, count, owner))(x)
+    arguments = PoolArguments(kernel_size, stride, padding, dilation, ceil_mode)
+    return MaxPoolND(**explicit_window(arguments, count, owner))(x)
 
 
 def max_pool2d(
@@ -413,18 +446,18 @@ class _AvgPoolNd(Primitive, register=False):
         kernel, stride = self.kernel_size, self.strides
         ones = (1,) * len(kernel)
         sizes = x.shape[first:]
-        pads = _window_pads(sizes, kernel, stride, self.pads, ones, self.ceil_mode)
-        total = _sum_windows(x, kernel, stride, _place(pads, x.ndim, "NCHW", (0, 0)), "NCHW")
-        _check_fit(x, total, kernel, "AvgPool")
+        pads = window_pads(sizes, kernel, stride, self.pads, ones, self.ceil_mode)
+        total = sum_windows(x, kernel, stride, placed(pads, x.ndim, "NCHW", (0, 0)), "NCHW")
+        check_fit(x, total, kernel, "AvgPool")
         if self.divisor_override:
             return total / np.asarray(self.divisor_override, x.dtype)
         inside = not self.count_include_pad or self.pads == "SAME"
         # Past the far pad, where a window of ceil_mode reaches, nothing counts.
         counts = [
-            _counts(n, k, s, low, low, inside)
+            window_counts(n, k, s, low, low, inside)
             for n, k, s, (low, _) in zip(sizes, kernel, stride, pads, strict=True)
         ]
-        return total / _count_array(counts, total, first)
+        return total / count_array(counts, total, first)
 
 
 def avg_pool_nd(
@@ -439,13 +472,13 @@ def avg_pool_nd(
     owner: str,
 ) -> Any:
     """Take averages over windows of the last ``count`` axes, whatever the rank."""
-    kernel = checks.pool_sizes("kernel_size", _tuple(kernel_size), count, owner)
+    kernel = checks.pool_sizes("kernel_size", as_tuple(kernel_size), count, owner)
     if divisor_override is not None:
         checks.of_type("divisor_override", divisor_override, int, owner)
     record = _AvgPoolNd(
         kernel,
-        kernel if stride is None else checks.pool_sizes("stride", _tuple(stride), count, owner),
-        _half_pads(padding, kernel, owner),
+        kernel if stride is None else checks.pool_sizes("stride", as_tuple(stride), count, owner),
+        half_pads(padding, kernel, owner),
         checks.boolean("ceil_mode", ceil_mode, owner),
         checks.boolean("count_include_pad", count_include_pad, owner),
         divisor_override or 0,
@@ -453,7 +486,8 @@ def avg_pool_nd(
     return record(x)
 
 
-def _ranks(x: Any, ranks: tuple[int, ...], owner: str) -> None:
+def check_ranks(x: Any, ranks: tuple[int, ...], owner: str) -> None:
+    """Raise a ValueError if an input has none of some ranks."""
     if len(x.shape) not in ranks:
         raise located(
             ValueError,
@@ -486,7 +520,7 @@ def avg_pool1d(
     Raises:
         ValueError: an argument or the rank does not fit.
     """
-    _ranks(input_x, (3,), "avg_pool1d")
+    check_ranks(input_x, (3,), "avg_pool1d")
     rest = (padding, ceil_mode, count_include_pad, None)
     return avg_pool_nd(input_x, 1, kernel_size, stride, *rest, "avg_pool1d")
 
@@ -517,7 +551,7 @@ def avg_pool2d(
     Raises:
         ValueError: an argument or the rank does not fit.
     """
-    _ranks(input_x, (4,), "avg_pool2d")
+    check_ranks(input_x, (4,), "avg_pool2d")
     rest = (padding, ceil_mode, count_include_pad, divisor_override)
     return avg_pool_nd(input_x, 2, kernel_size, stride, *rest, "avg_pool2d")
 
@@ -532,7 +566,7 @@ class AdaptiveAvgPool2D(Primitive):
     output_size: Any
 
     def __post_init__(self) -> None:
-        set_fields(self, output_size=_regions(self.output_size, 2, "AdaptiveAvgPool2D"))
+        set_fields(self, output_size=regions(self.output_size, 2, "AdaptiveAvgPool2D"))
 
     def compute(self, x: Array) -> Array:
         """Pool (N, C, H, W) or (C, H, W)."""
@@ -541,7 +575,7 @@ class AdaptiveAvgPool2D(Primitive):
                 ValueError,
                 f"For 'AdaptiveAvgPool2D', the input must have 3 or 4 dims, but got {x.ndim}.",
             )
-        return _adaptive_average(x, self.output_size)
+        return adaptive_average(x, self.output_size)
 
 
 class _AdaptiveAvgPool1D(Primitive, register=False):
@@ -550,19 +584,20 @@ class _AdaptiveAvgPool1D(Primitive, register=False):
     output_size: Any
 
     def compute(self, x: Array) -> Array:
-        return _adaptive_average(x, self.output_size)
+        return adaptive_average(x, self.output_size)
 
 
-class _AdaptiveMaxPool(Primitive, register=False):
+class AdaptiveMaxPoolND(Primitive, register=False):
     """Maxima over a fixed number of regions of the last axes."""
 
     output_size: Any
 
     def compute(self, x: Array) -> Array:
+        """Pool the last axes."""
         first = x.ndim - len(self.output_size)
         for i, size in enumerate(self.output_size):
             n = x.shape[first + i]
-            edges = _edges(n, n if size is None else size)
+            edges = region_edges(n, n if size is None else size)
             parts = [
                 jnp.max(lax.slice_in_dim(x, a, b, axis=first + i), first + i, keepdims=True)
                 for a, b in edges
@@ -583,7 +618,7 @@ class AdaptiveMaxPool2D(Primitive):
     output_size: Any
 
     def __post_init__(self) -> None:
-        set_fields(self, output_size=_regions(self.output_size, 2, "AdaptiveMaxPool2D"))
+        set_fields(self, output_size=regions(self.output_size, 2, "AdaptiveMaxPool2D"))
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Pool (N, C, H, W) or (C, H, W).
@@ -591,22 +626,35 @@ class AdaptiveMaxPool2D(Primitive):
         Returns:
             The maxima, and their places in the flattened (H, W), Int64.
         """
-        out = _AdaptiveMaxPool(self.output_size).compute(x)
-        rows = _edges(x.shape[-2], out.shape[-2])
-        columns = _edges(x.shape[-1], out.shape[-1])
-        still, width, places = lax.stop_gradient(x), x.shape[-1], []
-        for a, b in rows:
-            for c, d in columns:
-                part = still[..., a:b, c:d].reshape(*x.shape[:-2], -1)
-                best = lax.argmax(part, part.ndim - 1, np.int32)
-                size = np.int32(d - c)
-                places.append(
-                    (best // size + np.int32(a)) * np.int32(width) + best % size + np.int32(c)
-                )
-        return out, jnp.stack(places, -1).reshape(out.shape).astype(np.int64)
+        out, places = adaptive_maxima(x, self.output_size)
+        return out, places.astype(np.int64)
 
 
-def _regions(size: Any, count: int, owner: str) -> tuple[int | None, ...]:
+def adaptive_maxima(x: Array, sizes: tuple[int | None, ...]) -> tuple[Array, Array]:
+    """Take maxima over a number of regions of each of the last axes; None keeps an axis.
+
+    Returns:
+        The maxima, and the first place of each in these axes flattened, Int32.
+    """
+    first = x.ndim - len(sizes)
+    space = x.shape[first:]
+    places = np.arange(np.prod(space), dtype=np.int32).reshape(space)
+    places = jnp.broadcast_to(jnp.asarray(places), x.shape)
+    # From the last axis to the first, so that the first of equal elements wins.
+    for axis in reversed(range(first, x.ndim)):
+        n, size = x.shape[axis], sizes[axis - first]
+        values, found = [], []
+        for a, b in region_edges(n, n if size is None else size):
+            part = lax.slice_in_dim(x, a, b, axis=axis)
+            best = jnp.expand_dims(lax.argmax(lax.stop_gradient(part), axis, np.int32), axis)
+            values.append(jnp.take_along_axis(part, best, axis))
+            found.append(jnp.take_along_axis(lax.slice_in_dim(places, a, b, axis=axis), best, axis))
+        x, places = lax.concatenate(values, axis), lax.concatenate(found, axis)
+    return x, places
+
+
+def regions(size: Any, count: int, owner: str) -> tuple[int | None, ...]:
+    """Check numbers of regions: an int, or one or None for each of ``count`` axes."""
     checks.of_type("output_size", size, (int, tuple), owner)
     sizes = (size,) * count if isinstance(size, int) else size
     if len(sizes) != count:
@@ -623,11 +671,13 @@ def _regions(size: Any, count: int, owner: str) -> tuple[int | None, ...]:
     return tuple(sizes)
 
 
-def _edges(n: int, regions: int) -> list[tuple[int, int]]:
+def region_edges(n: int, regions: int) -> list[tuple[int, int]]:
+    """Give begin and end of the regions of an axis of ``n`` elements."""
     return [(i * n // regions, -(-(i + 1) * n // regions)) for i in range(regions)]
 
 
-def _adaptive_average(x: Array, sizes: tuple[int | None, ...]) -> Array:
+def adaptive_average(x: Array, sizes: tuple[int | None, ...]) -> Array:
+    """Average over a number of regions of each of the last axes; None keeps an axis."""
     first = x.ndim - len(sizes)
     counts = [x.shape[first + i] if r is None else r for i, r in enumerate(sizes)]
     if all(r and x.shape[first + i] % r == 0 for i, r in enumerate(counts)):
@@ -640,7 +690,7 @@ def _adaptive_average(x: Array, sizes: tuple[int | None, ...]) -> Array:
         axis = first + i
         parts = [
             jnp.mean(lax.slice_in_dim(x, a, b, axis=axis), axis, keepdims=True)
-            for a, b in _edges(x.shape[axis], r)
+            for a, b in region_edges(x.shape[axis], r)
         ]
         x = lax.concatenate(parts, axis)
     return x
@@ -659,8 +709,8 @@ def adaptive_avg_pool1d(input: Any, output_size: int) -> Tensor:
     Raises:
         ValueError: the size or the rank does not fit.
     """
-    _ranks(input, (2, 3), "adaptive_avg_pool1d")
-    return _AdaptiveAvgPool1D(_regions(output_size, 1, "adaptive_avg_pool1d"))(input)
+    check_ranks(input, (2, 3), "adaptive_avg_pool1d")
+    return _AdaptiveAvgPool1D(regions(output_size, 1, "adaptive_avg_pool1d"))(input)
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Tensor:
@@ -676,7 +726,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Tensor:
     Raises:
         ValueError: the size or the rank does not fit.
     """
-    return AdaptiveAvgPool2D(_tuple(output_size))(input)
+    return AdaptiveAvgPool2D(as_tuple(output_size))(input)
 
 
 def adaptive_max_pool1d(input: Any, output_size: int) -> Tensor:
@@ -693,8 +743,8 @@ def adaptive_max_pool1d(input: Any, output_size: int) -> Tensor:
         TypeError: ``output_size`` is no int.
         ValueError: ``input`` has another rank, or ``output_size`` is not positive.
     """
-    _ranks(input, (2, 3), "adaptive_max_pool1d")
-    return _AdaptiveMaxPool(_regions(output_size, 1, "adaptive_max_pool1d"))(input)
+    check_ranks(input, (2, 3), "adaptive_max_pool1d")
+    return AdaptiveMaxPoolND(regions(output_size, 1, "adaptive_max_pool1d"))(input)
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
@@ -712,7 +762,7 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
     Raises:
         ValueError: the size or the rank does not fit.
     """
-    _ranks(input, (3, 4), "adaptive_max_pool2d")
+    check_ranks(input, (3, 4), "adaptive_max_pool2d")
     if checks.boolean("return_indices", return_indices, "adaptive_max_pool2d"):
-        return AdaptiveMaxPool2D(_tuple(output_size))(input)
-    return _AdaptiveMaxPool(_regions(_tuple(output_size), 2, "adaptive_max_pool2d"))(input)
+        return AdaptiveMaxPool2D(as_tuple(output_size))(input)
+    return AdaptiveMaxPoolND(regions(as_tuple(output_size), 2, "adaptive_max_pool2d"))(input)

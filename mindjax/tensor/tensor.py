@@ -25,6 +25,7 @@ from mindjax.tensor.methods.inplace import InplaceMethods
 from mindjax.tensor.methods.linear import LinearMethods
 from mindjax.tensor.methods.reduction import ReductionMethods
 from mindjax.tensor.methods.shape import ShapeMethods
+from mindjax.tensor.methods.vision import VisionMethods
 
 _ACCEPTED = "['Tensor', 'ndarray', 'list', 'tuple', 'float', 'int', 'bool', 'complex']"
 
@@ -38,6 +39,7 @@ class Tensor(
     InplaceMethods,
     ConversionMethods,
     LinearMethods,
+    VisionMethods,
     Handle,
 ):
     """A multi-dimensional array (MindSpore: ``Tensor``).

@@ -6,17 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from mindjax.core import checks
 from mindjax.core.errors import located
+from mindjax.mint.convolution import conv1d as conv1d
+from mindjax.mint.convolution import conv2d as conv2d
+from mindjax.mint.convolution import conv3d as conv3d
 from mindjax.mint.creation import one_hot as one_hot
 from mindjax.mint.nn.windows import adaptive_avg_pool1d as adaptive_avg_pool1d
 from mindjax.mint.nn.windows import adaptive_avg_pool2d as adaptive_avg_pool2d
+from mindjax.mint.nn.windows import adaptive_avg_pool3d as adaptive_avg_pool3d
+from mindjax.mint.nn.windows import adaptive_max_pool1d as adaptive_max_pool1d
 from mindjax.mint.nn.windows import adaptive_max_pool2d as adaptive_max_pool2d
 from mindjax.mint.nn.windows import avg_pool1d as avg_pool1d
 from mindjax.mint.nn.windows import avg_pool2d as avg_pool2d
 from mindjax.mint.nn.windows import avg_pool3d as avg_pool3d
-from mindjax.mint.nn.windows import conv1d as conv1d
-from mindjax.mint.nn.windows import conv2d as conv2d
-from mindjax.mint.nn.windows import conv3d as conv3d
+from mindjax.mint.nn.windows import fold as fold
+from mindjax.mint.nn.windows import interpolate as interpolate
 from mindjax.mint.nn.windows import max_pool2d as max_pool2d
+from mindjax.mint.nn.windows import max_unpool2d as max_unpool2d
+from mindjax.mint.nn.windows import unfold as unfold
+from mindjax.mint.nn.windows import upsample as upsample
 from mindjax.mint.shape import flatten as flatten
 from mindjax.ops import activation as _activation
 from mindjax.ops import loss as _loss
@@ -46,10 +53,11 @@ from mindjax.ops.normalization import group_norm as group_norm
 from mindjax.ops.normalization import layer_norm as layer_norm
 from mindjax.ops.normalization import normalize as normalize
 from mindjax.ops.rearrange import pad as _pad
-from mindjax.ops.resize import interpolate as interpolate
 from mindjax.ops.softmax import log_softmax as _log_softmax
 from mindjax.ops.softmax import softmax as _softmax
 from mindjax.ops.trigonometry import tanh as tanh
+from mindjax.ops.vision.rearrange import pixel_shuffle as pixel_shuffle
+from mindjax.ops.vision.sampling import grid_sample as grid_sample
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor

@@ -182,6 +182,46 @@ class LayerNorm(Cell):
         )
 
 
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalization whose moments span processes (MindSpore: ``mint.nn.SyncBatchNorm``).
+
+    One process is all there is so far, so that it equals batch normalization of any rank.
+
+    Args:
+        num_features: number of channels.
+        eps: added to the variance.
+        momentum: weight of the batch in the running moments.
+        affine: whether there are weight and bias.
+        track_running_stats: keep running moments; else the batch's are used always.
+        process_group: only None, all processes.
+        dtype: of the Parameters; None for Float32.
+
+    Raises:
+        NotImplementedError: ``process_group`` is given, or ``momentum`` is None.
+    """
+
+    _ranks = (2, 3, 4, 5)
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        if process_group is not None:
+            raise located(
+                NotImplementedError,
+                f"For 'SyncBatchNorm', 'process_group' {process_group!r} is not supported: leave "
+                "it None.",
+            )
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+        self.process_group = process_group
+
+
 class GroupNorm(Cell):
     """Group normalization (Wu 2018; MindSpore: ``mint.nn.GroupNorm``).
 

@@ -1,137 +1,22 @@
-"""Convolution and pooling of `mint.nn.functional`."""
+"""Pooling, sliding blocks and resizing of `mint.nn.functional`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mindjax.core import checks
 from mindjax.core.errors import located
-from mindjax.ops import conv as _conv
+from mindjax.mint.convolution import batched
 from mindjax.ops import pooling as _pooling
+from mindjax.ops import resize as _resize
 from mindjax.ops.shape import expand_dims as _expand_dims
 from mindjax.ops.shape import squeeze as _squeeze
+from mindjax.ops.vision import patches as _patches
+from mindjax.ops.vision import pooling3d as _pooling3d
+from mindjax.ops.vision import unpooling as _unpooling
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
-
-
-def _batched(x: Any, rank: int, owner: str) -> tuple[Any, bool]:
-    """Put a batch axis before a single sample."""
-    if len(x.shape) not in (rank, rank - 1):
-        raise located(
-            RuntimeError,
-            f"For '{owner}', the input must have {rank - 1} or {rank} dims, but got shape "
-            f"{tuple(x.shape)}.",
-        )
-    single = len(x.shape) == rank - 1
-    return (_expand_dims(x, 0) if single else x), single
-
-
-def _convolve(
-    op: Callable[..., Any],
-    rank: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    window: tuple[Any, Any, Any],
-    groups: int,
-) -> Any:
-    """Convolve a batch or a single sample, with torch's 'padding'."""
-    stride, padding, dilation = window
-    x, single = _batched(input, rank, op.__name__)
-    mode, pads = "pad", padding
-    if isinstance(padding, str):
-        mode, pads = checks.one_of("padding", padding, ("valid", "same"), op.__name__), 0
-    out = op(x, weight, bias, stride, mode, pads, dilation, groups)
-    return _squeeze(out, 0) if single else out
-
-
-def conv1d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolve sequences (N, C, W) or (C, W) (MindSpore: ``mint.nn.functional.conv1d``).
-
-    Args:
-        input: (N, C, W) or (C, W).
-        weight: (out, C / groups, width).
-        bias: (out,) or None.
-        stride: int or (width,).
-        padding: int, (width,), ``"valid"`` or ``"same"``.
-        dilation: int or (width,).
-        groups: number of groups of channels.
-
-    Returns:
-        Tensor (N, out, W').
-    """
-    window = (stride, padding, dilation)
-    return _convolve(_conv.conv1d, 3, input, weight, bias, window, groups)
-
-
-def conv2d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolve images (MindSpore: ``mint.nn.functional.conv2d``).
-
-    Args:
-        input: (N, C, H, W) or (C, H, W).
-        weight: (out, C / groups, height, width).
-        bias: (out,) or None.
-        stride: int or (height, width).
-        padding: int, (height, width), ``"valid"`` or ``"same"``.
-        dilation: int or (height, width).
-        groups: number of groups of channels.
-
-    Returns:
-        Tensor (N, out, H', W').
-
-    Raises:
-        RuntimeError: the channels do not fit.
-        ValueError: another argument does not fit.
-    """
-    window = (stride, padding, dilation)
-    return _convolve(_conv.conv2d, 4, input, weight, bias, window, groups)
-
-
-def conv3d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Convolve volumes (N, C, D, H, W) or (C, D, H, W).
-
-    Args:
-        input: (N, C, D, H, W) or (C, D, H, W).
-        weight: (out, C / groups, depth, height, width).
-        bias: (out,) or None.
-        stride: int or (depth, height, width).
-        padding: int, (depth, height, width), ``"valid"`` or ``"same"``.
-        dilation: int or (depth, height, width).
-        groups: number of groups of channels.
-
-    Returns:
-        Tensor (N, out, D', H', W').
-
-    MindSpore: ``mint.nn.functional.conv3d``.
-    """
-    window = (stride, padding, dilation)
-    return _convolve(_conv.conv3d, 5, input, weight, bias, window, groups)
 
 
 def max_pool2d(
@@ -160,7 +45,7 @@ def max_pool2d(
     Raises:
         ValueError: an argument does not fit.
     """
-    x, single = _batched(input, 4, "max_pool2d")
+    x, single = batched(input, 4, "max_pool2d")
     window = (kernel_size, stride, padding, dilation)
     out = _pooling.max_pool2d(x, *window, return_indices, ceil_mode)
     if single and return_indices:
@@ -312,3 +197,158 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
     MindSpore: ``mint.nn.functional.adaptive_max_pool2d``.
     """
     return _pooling.adaptive_max_pool2d(input, output_size, return_indices)
+
+
+def adaptive_avg_pool3d(input: Any, output_size: Any) -> Tensor:
+    """Average over regions of volumes (MindSpore: ``mint.nn.functional.adaptive_avg_pool3d``).
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W).
+        output_size: int or (D', H', W'); None keeps a size.
+
+    Returns:
+        Tensor (N, C, D', H', W').
+    """
+    return _pooling3d.adaptive_avg_pool3d(input, output_size)
+
+
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Take maxima over regions of sequences.
+
+    MindSpore: ``mint.nn.functional.adaptive_max_pool1d``.
+
+    Args:
+        input: (N, C, L) or (C, L).
+        output_size: L', an int or a tuple of one.
+        return_indices: give the places of the maxima too.
+
+    Returns:
+        Tensor (N, C, L'); with ``return_indices`` also their places in L, Int64.
+    """
+    size = output_size[0] if isinstance(output_size, tuple | list) else output_size
+    if not checks.boolean("return_indices", return_indices, "adaptive_max_pool1d"):
+        return _pooling.adaptive_max_pool1d(input, size)
+    _pooling.check_ranks(input, (2, 3), "adaptive_max_pool1d")
+    out, places = _pooling.AdaptiveMaxPool2D((1, size))(_expand_dims(input, -2))
+    return _squeeze(out, -2), _squeeze(places, -2)
+
+
+def max_unpool2d(
+    input: Any,
+    indices: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:
+    """Invert max pooling of images (MindSpore: ``mint.nn.functional.max_unpool2d``).
+
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        indices: places of the values in the flattened (H', W'), of the same shape.
+        kernel_size: int or (height, width) of the windows.
+        stride: int or (height, width); None for ``kernel_size``.
+        padding: int or (height, width).
+        output_size: (N, C, H', W'), (C, H', W') or (H', W'); None to compute it.
+
+    Returns:
+        Tensor (N, C, H', W') or (C, H', W'), zeros elsewhere.
+    """
+    return _unpooling.max_unpool2d(input, indices, kernel_size, stride, padding, output_size)
+
+
+def unfold(
+    input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """Take out sliding blocks of images as columns (MindSpore: ``mint.nn.functional.unfold``).
+
+    Args:
+        input: (N, C, H, W) or (C, H, W).
+        kernel_size: int or (height, width) of a block.
+        dilation: int or (height, width), distance of a block's elements.
+        padding: int or (height, width), zeros on both sides.
+        stride: int or (height, width), step between blocks.
+
+    Returns:
+        Tensor (N, C * elements of a block, number of blocks), or without N.
+    """
+    x, single = batched(input, 4, "unfold")
+    out = _patches.unfold(x, kernel_size, dilation, padding, stride)
+    return _squeeze(out, 0) if single else out
+
+
+def fold(
+    input: Any,
+    output_size: Any,
+    kernel_size: Any,
+    dilation: Any = 1,
+    padding: Any = 0,
+    stride: Any = 1,
+) -> Tensor:
+    """Add columns, sliding blocks, up to images (MindSpore: ``mint.nn.functional.fold``).
+
+    Args:
+        input: (N, C * elements of a block, number of blocks), or without N.
+        output_size: int or (height, width).
+        kernel_size: int or (height, width) of a block.
+        dilation: int or (height, width), distance of a block's elements.
+        padding: int or (height, width), what is cut off both sides.
+        stride: int or (height, width), step between blocks.
+
+    Returns:
+        Tensor (N, C, height, width), or without N.
+    """
+    x, single = batched(input, 3, "fold")
+    out = _patches.fold(x, output_size, kernel_size, dilation, padding, stride)
+    return _squeeze(out, 0) if single else out
+
+
+def interpolate(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Tensor:
+    """Resize sequences, images or volumes (MindSpore: ``mint.nn.functional.interpolate``).
+
+    Args:
+        input: (N, C, W), (N, C, H, W) or (N, C, D, H, W), float.
+        size: sizes of the output, an int or one a spatial axis.
+        scale_factor: factor of every size, or one a spatial axis, in place of ``size``.
+        mode: ``"nearest"``; ``"linear"`` at rank 3, ``"bilinear"`` and ``"bicubic"`` at rank 4,
+            ``"trilinear"`` at rank 5; ``"area"`` and ``"nearest-exact"`` too.
+        align_corners: the corners of both grids coincide.
+        recompute_scale_factor: take the ratio of the sizes in place of ``scale_factor`` itself.
+
+    Returns:
+        Tensor of the same rank and dtype.
+
+    Raises:
+        ValueError: a value or the rank does not fit.
+    """
+    flags = (mode, align_corners, recompute_scale_factor)
+    return _resize.resized(input, size, scale_factor, *flags, table=False)
+
+
+def upsample(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Resize as `interpolate` (MindSpore: ``mint.nn.functional.upsample``).
+
+    Args:
+        input: (N, C, W), (N, C, H, W) or (N, C, D, H, W), float.
+        size: sizes of the output, an int or one a spatial axis.
+        scale_factor: factor of every size, or one a spatial axis, in place of ``size``.
+        mode: as in `interpolate`.
+        align_corners: the corners of both grids coincide.
+
+    Returns:
+        Tensor of the same rank and dtype.
+    """
+    return interpolate(input, size, scale_factor, mode, align_corners)
