@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from mindjax.core.checks import non_negative_int
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, state_lock
 from mindjax.core.state import changed as changed
@@ -17,6 +18,39 @@ from mindjax.core.state import epoch as epoch
 from mindjax.tensor.tensor import Tensor
 
 _unnamed = itertools.count(1)
+
+
+def _noted(name: str, default: Any, kinds: Any, expected: str, what: str) -> Any:
+    """Make a property that checks the type of what is noted, for parallel training."""
+
+    def read(self: Any) -> Any:
+        return self.__dict__.get(f"_{name}", default)
+
+    def write(self: Any, value: Any) -> None:
+        if kinds is not None and not isinstance(value, kinds):
+            raise located(
+                TypeError, f"For 'Parameter', the argument `{name}` must be {expected} type."
+            )
+        self.__dict__[f"_{name}"] = value
+
+    return property(read, write, doc=what)
+
+
+class ParamInfo:
+    """What a Parameter says of itself; reading and writing reach the Parameter.
+
+    Args:
+        parameter: the Parameter.
+    """
+
+    def __init__(self, parameter: Any) -> None:
+        object.__setattr__(self, "obj", parameter)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["obj"], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.__dict__["obj"], name, value)
 
 
 class Parameter(Tensor):
@@ -101,6 +135,56 @@ class Parameter(Tensor):
         """Set whether it is trained, and give the Parameter."""
         self.requires_grad = requires_grad
         return self
+
+    layerwise_parallel = _noted(
+        "layerwise_parallel", False, bool, "bool", "Whether it is neither broadcast nor reduced."
+    )
+    parallel_optimizer = _noted(
+        "parallel_optimizer", True, bool, "bool", "Whether its optimizer state may be sharded."
+    )
+    parallel_optimizer_comm_recompute = _noted(
+        "parallel_optimizer_comm_recompute",
+        False,
+        bool,
+        "bool",
+        "Whether the backward pass gathers the shards again.",
+    )
+    cache_enable = _noted("cache_enable", False, bool, "bool", "Whether it is a cached embedding.")
+    cache_shape = _noted("cache_shape", [], tuple | list, "tuple or list", "Shape of the cache.")
+    key = _noted("key", -1, int, "int", "Its unique number, -1 if none was given.")
+    sliced = _noted("sliced", False, None, "", "Whether it is a shard already.")
+    unique = _noted("unique", False, None, "", "Whether its indices are distinct already.")
+
+    @property
+    def comm_fusion(self) -> int:
+        """Number of the group in which its gradient is communicated, 0 for by itself."""
+        return self.__dict__.get("_comm_fusion", 1)
+
+    @comm_fusion.setter
+    def comm_fusion(self, value: int) -> None:
+        self.__dict__["_comm_fusion"] = non_negative_int("comm_fusion", value, "Parameter")
+
+    def add_pipeline_stage(self, stage: int) -> None:
+        """Note that a stage of pipeline training uses it.
+
+        Args:
+            stage: number of the stage, from 0.
+
+        Raises:
+            TypeError: it is no such number.
+        """
+        if not isinstance(stage, int) or stage < 0:
+            raise located(
+                TypeError,
+                "For 'add_pipeline_stage', `stage` must be a positive number of int type, but got "
+                f"{stage!r}.",
+            )
+        self.__dict__.setdefault("_pipeline_stages", []).append(stage)
+
+    @property
+    def param_info(self) -> ParamInfo:
+        """What it says of itself, as one object."""
+        return ParamInfo(self)
 
     @property
     def data(self) -> Parameter:

@@ -23,6 +23,7 @@ from mindjax.tensor.methods.indexed import IndexedMethods
 from mindjax.tensor.methods.indexing import IndexingMethods
 from mindjax.tensor.methods.inplace import InplaceMethods
 from mindjax.tensor.methods.linear import LinearMethods
+from mindjax.tensor.methods.memory import MemoryMethods
 from mindjax.tensor.methods.reduction import ReductionMethods
 from mindjax.tensor.methods.shape import ShapeMethods
 from mindjax.tensor.methods.vision import VisionMethods
@@ -40,6 +41,7 @@ class Tensor(
     ConversionMethods,
     LinearMethods,
     VisionMethods,
+    MemoryMethods,
     Handle,
 ):
     """A multi-dimensional array (MindSpore: ``Tensor``).
