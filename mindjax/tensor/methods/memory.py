@@ -149,7 +149,7 @@ class MemoryMethods:
                 )
                 shown = flat[wrap(np.asarray(places, np.int64) + storage_offset)]
         elif isinstance(source, Handle):
-            shown = source
+            shown: Any = source
         else:
             raise located(
                 TypeError,
