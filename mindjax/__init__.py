@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mindjax import interop as interop
     from mindjax import mint as mint
     from mindjax import nn as nn
+    from mindjax import numpy as numpy
     from mindjax import ops as ops
     from mindjax import parallel as parallel
     from mindjax import train as train
@@ -71,6 +72,7 @@ _MODULES = (
     "interop",
     "mint",
     "nn",
+    "numpy",
     "ops",
     "parallel",
     "train",

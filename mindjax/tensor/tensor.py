@@ -18,6 +18,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, state_lock
 from mindjax.core.view import Same, View
 from mindjax.tensor.methods.arithmetic import ArithmeticMethods
+from mindjax.tensor.methods.arrays import ArrayMethods
 from mindjax.tensor.methods.conversion import ConversionMethods
 from mindjax.tensor.methods.indexed import IndexedMethods
 from mindjax.tensor.methods.indexing import IndexingMethods
@@ -38,6 +39,7 @@ class Tensor(
     IndexingMethods,
     IndexedMethods,
     InplaceMethods,
+    ArrayMethods,
     ConversionMethods,
     LinearMethods,
     VisionMethods,

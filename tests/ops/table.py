@@ -226,7 +226,7 @@ class Case:
         first, _, rest = self.params.partition(", ")
         if re.fullmatch(r"Tensor\.\w+", face):
             return [f"return {first}.{face[7:]}({rest})"]
-        if re.fullmatch(r"(ops|mint|nn)\.[\w.]+(\(\))?", face):
+        if re.fullmatch(r"(ops|mint|nn|ms)\.[\w.]+(\(\))?", face):
             return [f"return {face}({self.params})"]
         if "return " in face:
             return [line.strip() for line in face.split(";")]
@@ -267,14 +267,17 @@ def compile_source(source: str, ident: str, filename: str, names: dict[str, Any]
     return module.__dict__[ident]
 
 
-def families() -> dict[str, list[Case]]:
-    """Give the tables: family name to its cases with their dtype variants."""
-    from tests.ops import cases
+def families(group: str = "ops") -> dict[str, list[Case]]:
+    """Give the tables of a folder of tests: family name to its cases with their dtype variants.
 
+    The families of other groups than ``ops`` have the group's name in front: ``numpy/creation``.
+    """
+    cases = importlib.import_module(f"tests.{group}.cases")
+    prefix = "" if group == "ops" else f"{group}/"
     tables = {}
     for module in pkgutil.iter_modules(cases.__path__):
-        rows = importlib.import_module(f"tests.ops.cases.{module.name}").CASES
-        tables[module.name] = [variant for row in rows for variant in row.variants()]
-        names = [case.name for case in tables[module.name]]
+        rows = importlib.import_module(f"{cases.__name__}.{module.name}").CASES
+        tables[prefix + module.name] = [variant for row in rows for variant in row.variants()]
+        names = [case.name for case in tables[prefix + module.name]]
         assert len(set(names)) == len(names), [n for n in names if names.count(n) > 1]
     return tables

@@ -14,7 +14,12 @@ from typing import Any
 
 import numpy as np
 
-FOLDER = pathlib.Path(__file__).resolve().parent.parent / "goldens" / "ops"
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "goldens"
+
+
+def stem(family: str) -> pathlib.Path:
+    """Give where a family's files lie, without their ending: ``gather``, ``numpy/creation``."""
+    return FOLDER / (family if "/" in family else f"ops/{family}")
 
 
 class Writer:
@@ -39,22 +44,22 @@ class Writer:
 
     def save(self, family: str, about: dict[str, Any]) -> None:
         """Write both files."""
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(
-            FOLDER / f"{family}.npz", **{k: np.concatenate(v) for k, v in self.stores.items()}
-        )
+        path = stem(family)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        stores = {k: np.concatenate(v) for k, v in self.stores.items()}
+        np.savez_compressed(path.with_suffix(".npz"), **stores)
         lines = [f' "{name}": {json.dumps(entry)}' for name, entry in self.index.items()]
         head = f' "about": {json.dumps(about)}'
-        (FOLDER / f"{family}.json").write_text("{\n" + ",\n".join([head, *lines]) + "\n}\n")
+        path.with_suffix(".json").write_text("{\n" + ",\n".join([head, *lines]) + "\n}\n")
 
 
 class Reader:
     """Gives the values of one family."""
 
     def __init__(self, family: str) -> None:
-        with np.load(FOLDER / f"{family}.npz") as stored:
+        with np.load(stem(family).with_suffix(".npz")) as stored:
             self.stores = {name: stored[name] for name in stored.files}
-        self.index = json.loads((FOLDER / f"{family}.json").read_text())
+        self.index = json.loads(stem(family).with_suffix(".json").read_text())
 
     def array(self, entry: list[Any]) -> np.ndarray:
         """Give the array of a tensor's entry."""

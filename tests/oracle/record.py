@@ -1,7 +1,7 @@
 """Record the goldens of the op tables under the original: ``/tmp/oracle/bin/python``.
 
-Usage: ``python tests/oracle/record.py [FAMILY ...]``. Each family is recorded in a process of its
-own; a case that takes the process down is left out and named.
+Usage: ``python tests/oracle/record.py [FAMILY ...]``, such as ``gather`` or ``numpy/logic``. A
+family is recorded in a process of its own; a case that takes it down is left out and named.
 """
 
 from __future__ import annotations
@@ -245,10 +245,15 @@ def weighted(ms: Any, face: Any, case: Case) -> Any:
     return loss
 
 
+def tables() -> dict[str, list[Case]]:
+    """Give the tables of every group."""
+    return {**families(), **families("numpy")}
+
+
 def record(family: str, skipped: list[str], progress: pathlib.Path) -> None:
     """Record one family in this process."""
     recorder = Recorder()
-    for case in families()[family]:
+    for case in tables()[family]:
         if case.name in skipped:
             print(f"   CRASHES {case.name}")
             continue
@@ -263,7 +268,7 @@ def main() -> None:
     if len(sys.argv) > 2 and sys.argv[1] == "--child":
         record(sys.argv[2], sys.argv[4:], pathlib.Path(sys.argv[3]))
         return
-    for family in sys.argv[1:] or families():
+    for family in sys.argv[1:] or tables():
         print(family, flush=True)
         skipped: list[str] = []
         progress = pathlib.Path(f"/tmp/record-{os.getpid()}")

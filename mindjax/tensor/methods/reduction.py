@@ -317,7 +317,9 @@ class ReductionMethods:
         axis = _either(axis, dim)
         if axis is None:
             x, axis = x.reshape((-1,)), 0
-        return sorting.cumsum(x, axis, dtype)
+        # The sum is cast, not what is summed, other than in `ops.cumsum`.
+        total = sorting.cumsum(x, axis)
+        return total if dtype is None else cast(total, as_dtype(dtype))
 
     def logsumexp(
         self, dim: Any = None, keepdim: Any = False, *, axis: Any = None, keepdims: Any = None

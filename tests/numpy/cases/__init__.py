@@ -1,0 +1,1 @@
+"""The op tables, one file a family."""

@@ -1,0 +1,77 @@
+"""Sums, products, signs, bounds, bits."""
+
+from tests.ops.table import Case, lit
+
+F = lit([[0.25, 1.5, 2.75], [3.5, 4.25, 5.5]])
+K = lit([[0, 1, 2], [3, 4, 5]], "i32")
+D = lit([[0.25, 1.5, 2.75], [3.5, 4.25, 5.5]], "f64")
+B = lit([True, False, True], "bool")
+H = lit([1, 0.5, 2], "f16")
+L = lit([0, 1, 2], "i64")
+U = lit([0, 1, 2], "u8")
+
+CASES = [
+    Case("add", [F], 'ms.numpy.add(a, 1)'),
+    Case("add_2", [H], 'ms.numpy.add(a, 1.5)', grad=False),
+    Case("add_3", [B], 'ms.numpy.add(a, a)', raises=True),
+    Case("add_4", [U], 'ms.numpy.add(a, a)'),
+    Case("add_5", [K], 'ms.numpy.add(a, [1, 2, 3])'),
+    Case("subtract", [B], 'ms.numpy.subtract(a, a)', raises=True),
+    Case("multiply", [], 'ms.numpy.multiply([1, 2], [2, 3])', raises=True),
+    Case("multiply_2", [K, F], 'ms.numpy.multiply(a, b)'),
+    Case("divide", [D], 'ms.numpy.divide(a, a)'),
+    Case("divide_2", [K], 'ms.numpy.divide(a, a)'),
+    Case("divide_3", [H, L], 'ms.numpy.divide(a, b)', grad=False),
+    Case("divide_4", [B], 'ms.numpy.divide(a, a)'),
+    Case("abs", [L], 'ms.numpy.abs(a)'),
+    Case("abs_2", [U], 'ms.numpy.abs(a)'),
+    Case("abs_3", [B], 'ms.numpy.abs(a)'),
+    Case("sign", [K], 'ms.numpy.sign(a)'),
+    Case("sign_2", [F], 'ms.numpy.sign(a)', grad=False),
+    Case("sign_3", [U], 'ms.numpy.sign(a)'),
+    Case("sign_4", [B], 'ms.numpy.sign(a)', raises=True),
+    Case("sign_5", [L], 'ms.numpy.sign(a)'),
+    Case("copysign", [K, F], 'ms.numpy.copysign(a, b)', grad=False),
+    Case("copysign_2", [F], 'ms.numpy.copysign(a, -1)'),
+    Case("negative", [K], 'ms.numpy.negative(a)'),
+    Case("negative_2", [], 'ms.numpy.negative([1, 2])'),
+    Case("positive", [K], 'ms.numpy.positive(a)'),
+    Case("positive_2", [U], 'ms.numpy.positive(a)'),
+    Case("floor_divide", [K], 'ms.numpy.floor_divide(a, 2)'),
+    Case("floor_divide_2", [F, H], 'ms.numpy.floor_divide(a, b)', grad=False),
+    Case("remainder", [K], 'ms.numpy.remainder(a, 0)'),
+    Case("remainder_2", [F, H], 'ms.numpy.remainder(a, b)'),
+    Case("remainder_3", [D], 'ms.numpy.remainder(a, a)', grad=False),
+    Case("remainder_4", [L, K], 'ms.numpy.remainder(a, b)'),
+    Case("fmod", [K], 'ms.numpy.fmod(a, -2)'),
+    Case("fmod_2", [F], 'ms.numpy.fmod(a, -2.0)'),
+    Case("mod", [U], 'ms.numpy.mod(a, a)'),
+    Case("divmod", [K], 'ms.numpy.divmod(a, 2)'),
+    Case("divmod_2", [F], 'ms.numpy.divmod(a, a + 1)'),
+    Case("maximum", [K, F], 'ms.numpy.maximum(a, b)'),
+    Case("maximum_2", [K], 'ms.numpy.maximum(a, 2.5)'),
+    Case("maximum_3", [], 'ms.numpy.maximum(2.5, 1)'),
+    Case("maximum_4", [F], 'ms.numpy.maximum(a, float("nan"))', grad=False),
+    Case("maximum_5", [B], 'ms.numpy.maximum(a, a)'),
+    Case("maximum_6", [H], 'ms.numpy.maximum([1, 2], a[:2])', grad=False),
+    Case("minimum", [K, L], 'ms.numpy.minimum(a, b)'),
+    Case("clip", [K], 'ms.numpy.clip(a, 1, 3)'),
+    Case("clip_2", [F], 'ms.numpy.clip(a, None, 3)'),
+    Case("clip_3", [F], 'ms.numpy.clip(a, None, None)', raises=True),
+    Case("clip_4", [K], 'ms.numpy.clip(a, 1.5, 2.5)'),
+    Case("clip_5", [K, F], 'ms.numpy.clip(a, b, 2)', grad=False),
+    Case("heaviside", [K], 'ms.numpy.heaviside(a, a)'),
+    Case("heaviside_2", [F], 'ms.numpy.heaviside(a, 0.5)', grad=False),
+    Case("bitwise_and", [K], 'ms.numpy.bitwise_and(a, a)'),
+    Case("bitwise_and_2", [K], 'ms.numpy.bitwise_and(a, 1)'),
+    Case("bitwise_and_3", [B], 'ms.numpy.bitwise_and(a, a)'),
+    Case("bitwise_and_4", [K, L], 'ms.numpy.bitwise_and(a, b)'),
+    Case("bitwise_and_5", [F], 'ms.numpy.bitwise_and(a, a)', raises=True),
+    Case("invert", [K], 'ms.numpy.invert(a)'),
+    Case("invert_2", [U], 'ms.numpy.invert(a)'),
+    Case("floor_divide_3", [L, K], 'ms.numpy.floor_divide(a, b)'),
+    Case("bitwise_xor", [], 'ms.numpy.bitwise_xor([1, 2], [3])'),
+    Case("mod_2", [F], 'ms.numpy.mod(a, 2)'),
+    Case("fabs", [F], 'ms.numpy.fabs(-a)'),
+    Case("bitwise_not", [K], 'ms.numpy.bitwise_not(a)'),
+]

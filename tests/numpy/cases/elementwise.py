@@ -1,0 +1,78 @@
+"""Powers, angles, rounding, joint dtypes."""
+
+from tests.ops.table import Case, lit
+
+F = lit([[0.25, 1.5, 2.75], [3.5, 4.25, 5.5]])
+K = lit([[0, 1, 2], [3, 4, 5]], "i32")
+D = lit([[0.25, 1.5, 2.75], [3.5, 4.25, 5.5]], "f64")
+B = lit([True, False, True], "bool")
+H = lit([1, 0.5, 2], "f16")
+L = lit([0, 1, 2], "i64")
+U = lit([0, 1, 2], "u8")
+
+CASES = [
+    Case("sqrt", [K], 'ms.numpy.sqrt(a)'),
+    Case("sqrt_2", [], 'ms.numpy.sqrt([1, 4])'),
+    Case("square", [K], 'ms.numpy.square(a)'),
+    Case("reciprocal", [K], 'ms.numpy.reciprocal(a)'),
+    Case("reciprocal_2", [D], 'ms.numpy.reciprocal(a)'),
+    Case("exp", [K], 'ms.numpy.exp(a)', raises=True),
+    Case("hypot", [K], 'ms.numpy.hypot(a, a)'),
+    Case("hypot_2", [F, H], 'ms.numpy.hypot(a, b)'),
+    Case("ceil", [K], 'ms.numpy.ceil(a)'),
+    Case("ceil_2", [D], 'ms.numpy.ceil(a)', grad=False),
+    Case("trunc", [K], 'ms.numpy.trunc(a)'),
+    Case("fix", [K], 'ms.numpy.fix(a)'),
+    Case("rint", [K], 'ms.numpy.rint(a)', raises=True),
+    Case("rint_2", [H], 'ms.numpy.rint(a)', grad=False),
+    Case("sin", [K], 'ms.numpy.sin(a)'),
+    Case("sin_2", [U], 'ms.numpy.sin(a)'),
+    Case("sin_3", [D], 'ms.numpy.sin(a)'),
+    Case("sin_4", [B], 'ms.numpy.sin(a)'),
+    Case("sin_5", [L], 'ms.numpy.sin(a)'),
+    Case("sin_6", [], 'ms.numpy.sin([1.0])', raises=True),
+    Case("arctan2", [K], 'ms.numpy.arctan2(a, a)'),
+    Case("arctan2_2", [H, D], 'ms.numpy.arctan2(a, b.reshape(6)[:3])'),
+    Case("power", [K], 'ms.numpy.power(a, 2)'),
+    Case("power_2", [K, F], 'ms.numpy.power(a, b)'),
+    Case("power_3", [B], 'ms.numpy.power(a, a)', raises=True),
+    Case("float_power", [F], 'ms.numpy.float_power(a, 2)', raises=True),
+    Case("deg2rad", [K], 'ms.numpy.deg2rad(a)'),
+    Case("deg2rad_2", [D], 'ms.numpy.deg2rad(a)'),
+    Case("rad2deg", [], 'ms.numpy.rad2deg([1.0])', raises=True),
+    Case("promote_types", [], 'ms.numpy.promote_types(ms.int32, "float16")', graph=False),
+    Case("promote_types_2", [], 'ms.numpy.promote_types(int, float)', graph=False),
+    Case("promote_types_3", [], 'ms.numpy.promote_types(ms.bfloat16, float)', raises=True),
+    Case("result_type", [], 'ms.numpy.result_type("i2", ms.float32, True)', graph=False),
+    Case("result_type_2", [F, K], 'ms.numpy.result_type(a, 1.0, b)', grad=False, graph=False),
+    Case("unwrap", [], 'ms.numpy.unwrap([0.0, 1, 4, 9])'),
+    Case("unwrap_2", [], 'ms.numpy.unwrap(Tensor([0, 5, 10, 3]))'),
+    Case("unwrap_3", [F], 'ms.numpy.unwrap(a * 4, axis=0)'),
+    Case("unwrap_4", [], 'ms.numpy.unwrap([1.0], "a")', raises=True),
+    Case("around", [F], 'ms.numpy.around(a * 1.234, 1)', grad=False),
+    Case("around_2", [], 'ms.numpy.around([1.5, 2.5])'),
+    Case("around_3", [K], 'ms.numpy.around(a, 1)'),
+    Case("around_4", [F], 'ms.numpy.around(a, -1)', raises=True),
+    Case("around_5", [F], 'ms.numpy.around(a, 1.0)', raises=True),
+    Case("arctan2_3", [F], 'ms.numpy.arctan2([1.0], a)', raises=True),
+    Case("log", [H], 'ms.numpy.log(a)'),
+    Case("log10", [F], 'ms.numpy.log10(a + 1)'),
+    Case("log2", [H], 'ms.numpy.log2(a)'),
+    Case("log1p", [F], 'ms.numpy.log1p(a)'),
+    Case("expm1", [F], 'ms.numpy.expm1(a)'),
+    Case("logaddexp", [F], 'ms.numpy.logaddexp(a, 1.0)'),
+    Case("cbrt", [F], 'ms.numpy.cbrt(a + 1)'),
+    Case("cbrt_2", [H], 'ms.numpy.cbrt(a)', grad=False),
+    Case("floor", [F], 'ms.numpy.floor(a + 0.5)', grad=False),
+    Case("floor_2", [], 'ms.numpy.floor([1.5])'),
+    Case("ceil_3", [], 'ms.numpy.ceil([1.5])'),
+    Case("trunc_2", [F], 'ms.numpy.trunc(-a - 0.5)', grad=False),
+    Case("trunc_3", [H], 'ms.numpy.trunc(a)', grad=False),
+    Case("fix_2", [], 'ms.numpy.fix([1.5])', raises=True),
+    Case("power_4", [F], 'ms.numpy.power(2, a)', grad=False),
+    Case("float_power_2", [F, H], 'ms.numpy.float_power(a, b)'),
+    Case("square_2", [], 'ms.numpy.square([1, 2])'),
+    Case("sin_7", [F], 'ms.numpy.sin(a, dtype=ms.float16)', grad=False),
+    Case("radians", [F], 'ms.numpy.radians(a)'),
+    Case("round", [F], 'ms.numpy.round(a + 0.5)', grad=False),
+]

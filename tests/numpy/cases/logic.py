@@ -1,0 +1,60 @@
+"""Comparisons and truth values."""
+
+from tests.ops.table import Case, lit
+
+F = lit([[0.25, 1.5, 2.75], [3.5, 4.25, 5.5]])
+K = lit([[0, 1, 2], [3, 4, 5]], "i32")
+B = lit([True, False, True], "bool")
+N = lit([[1.0, float("nan"), 3.0], [4.0, 5.0, float("inf")]])
+
+CASES = [
+    Case("not_equal", [F, K], 'ms.numpy.not_equal(a, b)', grad=False),
+    Case("not_equal_2", [F], 'ms.numpy.not_equal(a, 1)', raises=True),
+    Case("equal", [F], 'ms.numpy.equal(a, 1)', grad=False),
+    Case("less", [], 'ms.numpy.less([1, 2], 2)'),
+    Case("less_equal", [F, K], 'ms.numpy.less_equal(a, b)', grad=False),
+    Case("greater", [F, B], 'ms.numpy.greater(a, b, dtype=ms.float32)'),
+    Case("greater_equal", [B], 'ms.numpy.greater_equal(a, a)'),
+    Case("isfinite", [N], 'ms.numpy.isfinite(a)', grad=False),
+    Case("isnan", [N], 'ms.numpy.isnan(a)', grad=False),
+    Case("isnan_2", [K], 'ms.numpy.isnan(a)'),
+    Case("isinf", [N], 'ms.numpy.isinf(a)', grad=False),
+    Case("isinf_2", [K], 'ms.numpy.isinf(a)'),
+    Case("isinf_3", [], 'ms.numpy.isinf([1.0])'),
+    Case("isposinf", [N], 'ms.numpy.isposinf(a)', grad=False),
+    Case("isneginf", [N], 'ms.numpy.isneginf(-a)', grad=False),
+    Case("isneginf_2", [K], 'ms.numpy.isneginf(a)'),
+    Case("isposinf_2", [], 'ms.numpy.isposinf([1.0])', raises=True),
+    Case("isscalar", [], 'ms.numpy.isscalar(1)', graph=False),
+    Case("isscalar_2", [], 'ms.numpy.isscalar("a")', graph=False),
+    Case("isscalar_3", [F], 'ms.numpy.isscalar(a)', grad=False, graph=False),
+    Case("isscalar_4", [], 'ms.numpy.isscalar(True)', graph=False),
+    Case("isscalar_5", [], 'ms.numpy.isscalar([1])', graph=False),
+    Case("isscalar_6", [], 'ms.numpy.isscalar(None)', graph=False),
+    Case("isscalar_7", [], 'ms.numpy.isscalar(1j)', graph=False),
+    Case("isclose", [], 'ms.numpy.isclose([1.0, float("nan")], [1.0, float("nan")], equal_nan=True)'),
+    Case("logical_not", [F], 'ms.numpy.logical_not(a)', grad=False),
+    Case("logical_not_2", [B], 'ms.numpy.logical_not(a)'),
+    Case("logical_or", [B], 'ms.numpy.logical_or(a, [1, 0, 0])'),
+    Case("logical_and", [F, K], 'ms.numpy.logical_and(a, b)', grad=False),
+    Case("logical_xor", [B], 'ms.numpy.logical_xor(a, a)'),
+    Case("logical_xor_2", [B], 'ms.numpy.logical_xor(a, [True])', raises=True),
+    Case("array_equal", [], 'ms.numpy.array_equal([1, 2], [1, 2])'),
+    Case("array_equal_2", [F, K], 'ms.numpy.array_equal(a, b)', grad=False),
+    Case("array_equal_3", [], 'ms.numpy.array_equal([1, 2], [1, 2, 3])'),
+    Case("array_equal_4", [N], 'ms.numpy.array_equal(a, a, True)', grad=False),
+    Case("array_equal_5", [N], 'ms.numpy.array_equal(a, a)', grad=False),
+    Case("array_equal_6", [], 'ms.numpy.array_equal(1, 1, 1)', raises=True),
+    Case("array_equiv", [], 'ms.numpy.array_equiv([1, 2], [[1, 2], [1, 2]])'),
+    Case("array_equiv_2", [], 'ms.numpy.array_equiv([1, 2], [1, 2, 3])'),
+    Case("signbit", [F], 'ms.numpy.signbit(a - 2)', grad=False),
+    Case("signbit_2", [], 'ms.numpy.signbit([-1.0, 0.0])'),
+    Case("signbit_3", [], 'ms.numpy.signbit(Tensor([-0.0]))'),
+    Case("signbit_4", [F], 'ms.numpy.signbit(a, ms.int32)', raises=True),
+    Case("sometrue", [F], 'ms.numpy.sometrue(a)', grad=False),
+    Case("sometrue_2", [F], 'ms.numpy.sometrue(a, 0)', grad=False),
+    Case("sometrue_3", [F], 'ms.numpy.sometrue(a, (0, 1), True)', grad=False),
+    Case("sometrue_4", [], 'ms.numpy.sometrue([[0]])'),
+    Case("sometrue_5", [F], 'ms.numpy.sometrue(a, 5)', raises=True),
+    Case("sometrue_6", [F], 'ms.numpy.sometrue(a, 0, 1.5)', raises=True),
+]
