@@ -274,20 +274,20 @@ def absolute(x: Any, dtype: Any = None) -> Tensor:
 abs = fabs = absolute
 
 
-def negative(x: Any, dtype: Any = None) -> Tensor:
+def negative(a: Any, dtype: Any = None) -> Tensor:
     """Change the sign (MindSpore: ``numpy.negative``).
 
     Args:
-        x: array-like of any shape.
-        dtype: MindSpore dtype of the result; by default it follows from ``x``.
+        a: array-like of any shape.
+        dtype: MindSpore dtype of the result; by default it follows from ``a``.
 
     Returns:
         Tensor of the same shape.
 
     Raises:
-        TypeError: ``x`` is no array-like, or ``dtype`` no dtype.
+        TypeError: ``a`` is no array-like, or ``dtype`` no dtype.
     """
-    return apply(ops.neg, x, dtype=dtype)
+    return apply(ops.neg, a, dtype=dtype)
 
 
 def positive(a: Any, dtype: Any = None) -> Tensor:
