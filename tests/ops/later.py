@@ -16,7 +16,6 @@ LATER: frozenset[str] = frozenset(
         "ops.digamma",
         "ops.gcd",
         "ops.lgamma",
-        "ops.scalar_cast",
         "ops.searchsorted",
         "ops.sequence_mask",
     ]
