@@ -1,5 +1,11 @@
 """Functions on Python scalars, tuples, lists and dictionaries, as graph code names them."""
 
+from mindjax.ops.scalars.aliases import floordiv as floordiv
+from mindjax.ops.scalars.aliases import floormod as floormod
+from mindjax.ops.scalars.aliases import reshape_ as reshape_
+from mindjax.ops.scalars.aliases import shape_ as shape_
+from mindjax.ops.scalars.aliases import tensor_range as tensor_range
+from mindjax.ops.scalars.aliases import tensor_slice as tensor_slice
 from mindjax.ops.scalars.containers import broadcast_gradient_args as broadcast_gradient_args
 from mindjax.ops.scalars.containers import dict_getitem as dict_getitem
 from mindjax.ops.scalars.containers import dict_setitem as dict_setitem
@@ -19,11 +25,7 @@ from mindjax.ops.scalars.containers import ms_hasnext as ms_hasnext
 from mindjax.ops.scalars.containers import ms_next as ms_next
 from mindjax.ops.scalars.containers import not_in_dict as not_in_dict
 from mindjax.ops.scalars.containers import reduced_shape as reduced_shape
-from mindjax.ops.scalars.containers import reshape_ as reshape_
-from mindjax.ops.scalars.containers import shape_ as shape_
 from mindjax.ops.scalars.containers import shape_mul as shape_mul
-from mindjax.ops.scalars.containers import tensor_range as tensor_range
-from mindjax.ops.scalars.containers import tensor_slice as tensor_slice
 from mindjax.ops.scalars.containers import tuple_div as tuple_div
 from mindjax.ops.scalars.containers import tuple_equal as tuple_equal
 from mindjax.ops.scalars.containers import tuple_getitem as tuple_getitem
@@ -74,8 +76,6 @@ from mindjax.ops.scalars.numbers import bool_and as bool_and
 from mindjax.ops.scalars.numbers import bool_eq as bool_eq
 from mindjax.ops.scalars.numbers import bool_not as bool_not
 from mindjax.ops.scalars.numbers import bool_or as bool_or
-from mindjax.ops.scalars.numbers import floordiv as floordiv
-from mindjax.ops.scalars.numbers import floormod as floormod
 from mindjax.ops.scalars.numbers import is_ as is_
 from mindjax.ops.scalars.numbers import is_not as is_not
 from mindjax.ops.scalars.numbers import mixed_precision_cast as mixed_precision_cast

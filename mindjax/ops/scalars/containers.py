@@ -10,16 +10,8 @@ from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.ops.composite import HyperMap
-from mindjax.ops.ranges import Range
-from mindjax.ops.shape import Reshape, Shape
-from mindjax.ops.slicing import Slice
 from mindjax.ops.sparse.formats import RowTensorInner
 from mindjax.ops.sparse.parts import row_tensor_add
-
-tensor_range = Range()
-tensor_slice = Slice()
-reshape_ = Reshape()
-shape_ = Shape()
 
 
 def _item(op: str, items: Any, index: Any) -> Any:

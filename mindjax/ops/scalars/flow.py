@@ -114,8 +114,29 @@ class Merge(Primitive):
         return given[there[0]], there[0]
 
 
-geswitch = GeSwitch()
-merge = Merge()
+def geswitch(data: Any, pred: Any) -> Any:
+    """Send data one of two ways (MindSpore: ``ops.geswitch``); see `GeSwitch`.
+
+    Args:
+        data: anything.
+        pred: truth value, or Bool Tensor of one element.
+
+    Returns:
+        Pair of which the one is the data, the other None.
+    """
+    return GeSwitch()(data, pred)
+
+
+def merge(*inputs: Any) -> Any:
+    """Find the one of several inputs that is there (MindSpore: ``ops.merge``); see `Merge`.
+
+    Args:
+        inputs: values, or a sequence of them.
+
+    Returns:
+        Pair of it and its place.
+    """
+    return Merge()(*inputs)
 
 
 class Environment(dict[Any, Any]):

@@ -7,10 +7,7 @@ from typing import Any
 
 from mindjax.core import checks
 from mindjax.core.dtype import (
-    List,
-    Number,
     TensorType,
-    Tuple,
     Type,
     float32,
     get_py_obj_dtype,
@@ -22,28 +19,6 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle, is_traced, unwrap
 from mindjax.core.primitive import Primitive
 from mindjax.ops.shape import shape_of
-
-
-class TensorKind(TensorType):
-    """The type of tensors of one dtype.
-
-    Args:
-        element: the dtype.
-    """
-
-    def __init__(self, element: Number) -> None:
-        super().__init__(f"Tensor[{element.name}]")
-        self.element = element
-
-    def element_type(self) -> Number:
-        """Give the dtype."""
-        return self.element
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TensorKind) and other.element is self.element
-
-    def __hash__(self) -> int:
-        return hash((TensorKind, self.element))
 
 
 def typeof(x: Any) -> Type:
@@ -60,7 +35,7 @@ def typeof(x: Any) -> Type:
     """
     if isinstance(x, Handle):
         tensor: Any = x
-        return TensorKind(tensor.dtype)
+        return TensorType(tensor.dtype)
     if x is None:
         return type_none
     if isinstance(x, tuple):
@@ -90,8 +65,8 @@ def hastype(x: Any, t: Type) -> bool:
     """
     checks.of_type("t", t, Type, "hastype")
     found = typeof(x)
-    if type(t) in (TensorType, Tuple, List):
-        return isinstance(found, type(t))
+    if isinstance(t, TensorType) and t.element_type() is None:
+        return isinstance(found, TensorType)
     return found == t
 
 

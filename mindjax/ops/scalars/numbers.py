@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mindjax.core.dtype import as_dtype, bool_, float64, int64
-from mindjax.core.errors import located
+from mindjax.core.errors import is_located, located
 from mindjax.core.handle import Handle, is_traced, unwrap
 from mindjax.core.primitive import Primitive
-from mindjax.ops.arithmetic import FloorDiv, FloorMod, maximum, minimum
+from mindjax.ops.arithmetic import maximum, minimum
 from mindjax.ops.cast import cast
 from mindjax.ops.exponential import log
 from mindjax.ops.logic import logical_and, logical_not, logical_or
@@ -25,21 +25,40 @@ if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
 
 
-def _named(name: str, function: Callable[..., Any], what: str) -> Callable[..., Any]:
-    """Give a function of Python's the name and the errors of an op."""
+def _named(name: str, function: Callable[..., Any], what: str) -> Callable[[Any, Any], Any]:
+    """Give a function of two inputs the name and the errors of an op."""
 
-    def op(*inputs: Any) -> Any:
+    def op(x: Any, y: Any) -> Any:
         try:
-            return function(*inputs)
+            return function(x, y)
         except ZeroDivisionError:
             raise located(
-                ValueError, f"For '{name}', the divisor could not be zero, but got {inputs[1]}."
+                ValueError, f"For '{name}', the divisor could not be zero, but got {y}."
             ) from None
-        except (TypeError, ValueError) as error:
-            if getattr(error, "mindjax_located", False):
-                raise
-            raise located(type(error), f"For '{name}', {error}.") from None
+        except TypeError as error:
+            raise _owned(name, error) from None
 
+    return _described(op, name, what)
+
+
+def _named_one(name: str, function: Callable[[Any], Any], what: str) -> Callable[[Any], Any]:
+    """Give a function of one input the name and the errors of an op."""
+
+    def op(x: Any) -> Any:
+        try:
+            return function(x)
+        except (TypeError, ValueError) as error:
+            raise _owned(name, error) from None
+
+    return _described(op, name, what)
+
+
+def _owned(name: str, error: Exception) -> Exception:
+    """Give an error of Python's the name of an op; one that has a place already stays."""
+    return error if is_located(error) else located(type(error), f"For '{name}', {error}.")
+
+
+def _described(op: Any, name: str, what: str) -> Any:
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"Give {what} (MindSpore: ``ops.{name}``)."
     return op
@@ -86,14 +105,14 @@ scalar_lt = _named("scalar_lt", operator.lt, "whether a number is below another"
 scalar_le = _named("scalar_le", operator.le, "whether a number is at most another")
 scalar_gt = _named("scalar_gt", operator.gt, "whether a number is above another")
 scalar_ge = _named("scalar_ge", operator.ge, "whether a number is at least another")
-scalar_log = _named("scalar_log", _log, "the natural logarithm of a number")
+scalar_log = _named_one("scalar_log", _log, "the natural logarithm of a number")
 scalar_max = _named("scalar_max", _max, "the larger of two numbers")
 scalar_min = _named("scalar_min", _min, "the smaller of two numbers")
-scalar_uadd = _named("scalar_uadd", operator.pos, "a number as it is")
-scalar_usub = _named("scalar_usub", operator.neg, "a number with the other sign")
+scalar_uadd = _named_one("scalar_uadd", operator.pos, "a number as it is")
+scalar_usub = _named_one("scalar_usub", operator.neg, "a number with the other sign")
 bool_and = _named("bool_and", _and, "whether both hold")
 bool_or = _named("bool_or", _or, "whether one holds")
-bool_not = _named("bool_not", _not, "whether something does not hold")
+bool_not = _named_one("bool_not", _not, "whether something does not hold")
 bool_eq = _named("bool_eq", operator.eq, "whether two truth values are equal")
 string_eq = _named("string_eq", operator.eq, "whether two texts are equal")
 string_concat = _named("string_concat", operator.add, "two texts, one after the other")
@@ -108,8 +127,6 @@ augassign_floordiv = _named(
     "augassign_floordiv", operator.floordiv, "what ``x //= y`` leaves in ``x``"
 )
 
-floordiv = FloorDiv()
-floormod = FloorMod()
 
 _CASTS: dict[Any, Callable[[Any], Any]] = {int64: int, float64: float, bool_: bool}
 
