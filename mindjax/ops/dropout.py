@@ -84,13 +84,14 @@ class _DropoutElements(Primitive, register=False):
         return _dropped(x, _mask(x.shape, self.keep_prob, seed, offset), self.keep_prob)
 
 
-class _DropoutChannels(Primitive, register=False):
+class DropoutChannels(Primitive, register=False):
     """Dropout of whole channels, the axes before ``first``; gives the mask of the input's shape."""
 
     keep_prob: float
     first: int
 
     def compute(self, x: Array, seed: Array, offset: Array) -> tuple[Array, Array]:
+        """Drop channels with the key of one draw."""
         shape = x.shape[: self.first] + (1,) * (x.ndim - self.first)
         if self.keep_prob == 0:
             return jnp.zeros_like(x), jnp.zeros(x.shape, np.bool_)
@@ -116,11 +117,12 @@ class Dropout2D(Primitive):
         Returns:
             The rest, divided by ``keep_prob``, and the mask of truths, both of the input's shape.
         """
-        _check_rank(x, (4,), "Dropout2D")
-        return _DropoutChannels(float(self.keep_prob), 2)(x, *default_generator().next_key())
+        check_rank(x, (4,), "Dropout2D")
+        return DropoutChannels(float(self.keep_prob), 2)(x, *default_generator().next_key())
 
 
-def _check_rank(x: Any, ranks: tuple[int, ...], owner: str) -> None:
+def check_rank(x: Any, ranks: tuple[int, ...], owner: str) -> None:
+    """Raise a ValueError if an input has none of some ranks."""
     if len(x.shape) not in ranks:
         raise located(
             ValueError,
@@ -170,7 +172,7 @@ def dropout_channels(input: Any, p: float, training: bool, first: int, owner: st
     checks.float_in_range("p", p, 0, 1, owner)
     if not training:
         return input
-    return _DropoutChannels(1.0 - p, first)(input, *default_generator().next_key())[0]
+    return DropoutChannels(1.0 - p, first)(input, *default_generator().next_key())[0]
 
 
 def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
@@ -187,7 +189,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
     Raises:
         ValueError: ``p`` is outside [0, 1], or ``input`` has another rank.
     """
-    _check_rank(input, (2, 3), "dropout1d")
+    check_rank(input, (2, 3), "dropout1d")
     return dropout_channels(input, p, training, len(input.shape) - 1, "dropout1d")
 
 
@@ -205,7 +207,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
     Raises:
         ValueError: ``p`` is outside [0, 1], or ``input`` has another rank.
     """
-    _check_rank(input, (4,), "Dropout2D")
+    check_rank(input, (4,), "Dropout2D")
     return dropout_channels(input, p, training, 2, "dropout2d")
 
 
@@ -223,5 +225,5 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Tensor:
     Raises:
         ValueError: ``p`` is outside [0, 1], or ``input`` has another rank.
     """
-    _check_rank(input, (5,), "Dropout3D")
+    check_rank(input, (5,), "Dropout3D")
     return dropout_channels(input, p, training, 2, "dropout3d")

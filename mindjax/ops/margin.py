@@ -188,17 +188,31 @@ class _TripletMargin(Primitive, register=False):
     reduction: str
 
     def compute(self, anchor: Array, positive: Array, negative: Array) -> Array:
-        near, far = self.distance(anchor, positive), self.distance(anchor, negative)
-        if self.swap:
-            far = jnp.minimum(far, self.distance(positive, negative))
-        losses = jnp.maximum(near - far + np.asarray(self.margin, near.dtype), _zero(near))
-        return reduced(losses, self.reduction)
+        margin = jnp.asarray(self.margin, anchor.dtype)
+        norm = (self.p, self.eps, self.swap)
+        return reduced(triplet_losses(anchor, positive, negative, margin, *norm), self.reduction)
 
-    def distance(self, x: Array, y: Array) -> Array:
-        """Take the p-norm of the difference along axis 1."""
-        size = jnp.abs(x - y + np.asarray(self.eps, x.dtype))
-        total = jnp.sum(size ** np.asarray(self.p, x.dtype), 1)
-        return total ** np.asarray(1 / self.p, x.dtype)
+
+def triplet_losses(
+    anchor: Array,
+    positive: Array,
+    negative: Array,
+    margin: Array,
+    p: float,
+    eps: float,
+    swap: bool,
+) -> Array:
+    """Give max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm of axis 1."""
+
+    def distance(x: Array, y: Array) -> Array:
+        size = jnp.abs(x - y + np.asarray(eps, x.dtype))
+        total = jnp.sum(size ** np.asarray(p, x.dtype), 1)
+        return total ** np.asarray(1 / p, x.dtype)
+
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = jnp.minimum(far, distance(positive, negative))
+    return jnp.maximum(near - far + margin, _zero(near))
 
 
 def triplet_margin_loss(
