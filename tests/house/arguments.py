@@ -50,6 +50,10 @@ DEVICE_TUNING = {
     "isend.tag": ALONE,
     "recv.tag": ALONE,
     "irecv.tag": ALONE,
+    "*.inner_precise": "whether float16 is multiplied exactly on the vendor's device",
+    "moe_token_unpermute.restore_shape": "of padded tokens, which the original has not either",
+    "speed_fusion_attention.gen_mask_parallel": UNREAD,
+    "speed_fusion_attention.sync": UNREAD,
     "HookBackward.cell_id": "name in the original's log",
 }
 

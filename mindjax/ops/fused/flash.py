@@ -120,14 +120,13 @@ def shift_bias(pse: Array, sizes: tuple[int, int, int, int], owner: str) -> Call
 
 
 def segments(
-    ends_q: Array, ends_k: Array, queries: int, keys: int, mode: int, before: int, after: int
+    ends_q: Array, ends_k: Array, keys: int, mode: int, before: int, after: int
 ) -> Callable[[Array], Array]:
     """Hide keys of other sequences, and by the mode within one, where sequences stand in a row.
 
     Args:
         ends_q: (B,), where each sequence of queries ends.
         ends_k: (B,), where each sequence of keys ends.
-        queries: number of all queries.
         keys: number of all keys.
         mode: 0 and 1 whole, 2 and 3 triangles, 4 a band.
         before: keys before its place that a query sees, in mode 4.
@@ -140,7 +139,6 @@ def segments(
     segment_k = jnp.searchsorted(ends_k, j, side="right").astype(np.int32)
     place_k = j - jnp.take(starts_k, segment_k, mode="clip")
     offsets = (ends_k - starts_k) - (ends_q - starts_q)
-    del queries
 
     def hidden(rows: Array) -> Array:
         segment = jnp.searchsorted(ends_q, rows, side="right").astype(np.int32)
@@ -219,7 +217,7 @@ def train(
                 f"For '{owner}', the 'sparse_mode' must be 0 to 4 in the layout TND, but got "
                 f"{mode}.",
             )
-        inside = segments(ends[0], ends[1], sizes[2], sizes[3], mode, before, after)
+        inside = segments(ends[0], ends[1], sizes[3], mode, before, after)
         given = None
         if mode < 2 and mask is not None:
             given = sparse_terms(1, mask, before, after, sizes, sizes[2:], owner)
