@@ -83,7 +83,7 @@ def test_large_integers_are_exact() -> None:
 
 
 def test_values_that_the_original_misses() -> None:
-    """There the cube root of 0 is NaN, a mean of integers is cut, and lists of mixed numbers too."""
+    """There: NaN for the root of 0, a cut mean of integers, cut numbers of a mixed list."""
     assert mnp.cbrt(Tensor([0.0, -8.0])).asnumpy().tolist() == [0.0, -2.0]
     whole = Tensor([0, 1, 2, 3], ms.int32)
     assert float(mnp.var(whole)) == 1.25
