@@ -327,6 +327,8 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
 
 def _differentiable(tensor: Any, record: Primitive) -> bool:
     """Tell whether gradients flow through an output; integers carry them only between integers."""
+    if record.name == "StopGradient":
+        return False
     return tensor is not None and tensor._value.dtype != np.bool_
 
 

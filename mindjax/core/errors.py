@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import sys
+from collections import deque
 from typing import TypeVar
 
 # Found without importing it: data set workers must not load jax.
@@ -21,6 +22,9 @@ _INTERNAL = (
     _STANDARD + "functools",
     "<frozen ",
 )
+
+# What Python functions that a program calls have raised; who runs the program raises it again.
+raised: deque[BaseException] = deque(maxlen=1)
 
 ErrorType = TypeVar("ErrorType", bound=BaseException)
 

@@ -15,7 +15,7 @@ from jax.core import eval_jaxpr
 
 from mindjax.core import jax_private
 from mindjax.core.caches import count_compilation
-from mindjax.core.errors import drop_jax_notes
+from mindjax.core.errors import drop_jax_notes, raised
 from mindjax.core.handle import Handle, current, state_lock, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import (
@@ -223,7 +223,15 @@ class Program:
                     value = _copy(value)
                 donated.append(value)
             value = None
-            outputs = self._compiled(*donated, *read, *self.constants, *arguments, *self._numbers)
+            try:
+                outputs = self._compiled(
+                    *donated, *read, *self.constants, *arguments, *self._numbers
+                )
+            except jax.errors.JaxRuntimeError:
+                if raised:
+                    # A Python function that the program called: its own error, not the program's.
+                    raise raised.pop() from None
+                raise
             count = len(outputs) - len(self.written) - len(self.reached)
             for handle, array in zip(self.written, outputs[count:], strict=False):
                 handle.store(array)
