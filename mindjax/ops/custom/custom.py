@@ -166,14 +166,16 @@ class Custom(Primitive):
     def _outputs(self, arrays: list[Any], values: list[Any]) -> Any:
         """Infer shapes and dtypes of the outputs, and whether they come as a tuple."""
         shapes = [tuple(a.shape) for a in arrays]
-        dtypes = [a.dtype if isinstance(a, Handle) else from_np(a.dtype) for a in arrays]
+        dtypes = [from_np(a.value_dtype if isinstance(a, Handle) else a.dtype) for a in arrays]
         if self.out_shape is None or self.out_dtype is None:
             sample = self._host(*(np.ones(s, d.np) for s, d in zip(shapes, dtypes, strict=True)))
             several = isinstance(sample, tuple | list)
             made = [np.asarray(s) for s in (sample if several else [sample])]
             return tuple((m.shape, m.dtype) for m in made), several
-        shape = self.out_shape(*shapes, *values) if callable(self.out_shape) else self.out_shape
-        dtype = self.out_dtype(*dtypes, *values) if callable(self.out_dtype) else self.out_dtype
+        shape: Any = self.out_shape
+        dtype: Any = self.out_dtype
+        shape = shape(*shapes, *values) if callable(shape) else shape
+        dtype = dtype(*dtypes, *values) if callable(dtype) else dtype
         several = isinstance(dtype, tuple | list)
         if not several:
             return ((tuple(shape), as_dtype(dtype).np),), False

@@ -97,7 +97,7 @@ class RegOp:
 
     _further: ClassVar[dict[str, Any]] = {}
 
-    def __init__(self, op_name: str = "") -> None:
+    def __init__(self, op_name: str) -> None:
         if not isinstance(op_name, str) or not op_name.strip():
             raise located(
                 ValueError,
