@@ -38,12 +38,12 @@ def write(variable: Any, fresh: Any) -> Any:
 
 
 class WritingPrimitive(Primitive, register=False):
-    """Base of primitives that write their result into input 0 and return it."""
+    """Base of primitives that write their result into input 0 and give it as a Tensor."""
 
     effect: ClassVar[bool] = True
 
     def __call__(self, *inputs: Any) -> Any:
-        """Compute the new value, write it, and give the variable."""
+        """Compute the new value, write it, and give it."""
         variable = inputs[0]
         if not isinstance(variable, Handle):
             raise located(
@@ -51,7 +51,9 @@ class WritingPrimitive(Primitive, register=False):
                 f"For '{self.name}', the 'variable' must be a Parameter or Tensor, but got "
                 f"{type(variable).__name__}.",
             )
-        return write(variable, super().__call__(*inputs))
+        fresh = super().__call__(*inputs)
+        write(variable, fresh)
+        return fresh
 
 
 def kept_dtype(variable: Array, value: Array) -> Array:
@@ -97,7 +99,7 @@ def assign(variable: Any, value: Any) -> Any:
         value: Tensor or number of the same shape; cast to the variable's dtype.
 
     Returns:
-        ``variable``.
+        Tensor, the new value of ``variable``.
 
     Raises:
         TypeError: the common dtype of both is not the variable's.
@@ -125,7 +127,7 @@ def assign_add(variable: Any, value: Any) -> Any:
         value: Tensor or number of the same shape; cast to the variable's dtype.
 
     Returns:
-        ``variable``.
+        Tensor, the new value of ``variable``.
 
     Raises:
         TypeError: the common dtype of both is not the variable's.
@@ -153,7 +155,7 @@ def assign_sub(variable: Any, value: Any) -> Any:
         value: Tensor or number of the same shape; cast to the variable's dtype.
 
     Returns:
-        ``variable``.
+        Tensor, the new value of ``variable``.
 
     Raises:
         TypeError: the common dtype of both is not the variable's.
@@ -216,7 +218,7 @@ def scatter_update(input_x: Any, indices: Any, updates: Any) -> Any:
         updates: Tensor of shape ``indices.shape + input_x.shape[1:]``.
 
     Returns:
-        ``input_x``.
+        Tensor, the new value of ``input_x``.
 
     Raises:
         ValueError: the shapes do not fit.
@@ -234,7 +236,7 @@ def scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
         updates: Tensor of shape ``indices.shape + input_x.shape[1:]``.
 
     Returns:
-        ``input_x``.
+        Tensor, the new value of ``input_x``.
 
     Raises:
         ValueError: the shapes do not fit.
@@ -303,7 +305,7 @@ def index_add(
         check_index_bound: kept for the original's signature: writes out of range are dropped.
 
     Returns:
-        ``x``.
+        Tensor, the new value of ``x``.
 
     Raises:
         ValueError: the shapes do not fit.

@@ -54,7 +54,7 @@ def scatter_mul(input_x: Any, indices: Any, updates: Any) -> Any:
         updates: Tensor of shape ``indices.shape + input_x.shape[1:]``.
 
     Returns:
-        ``input_x``.
+        Tensor, the new value of ``input_x``.
 
     Raises:
         TypeError: the common dtype is not that of ``input_x``.
@@ -73,7 +73,7 @@ def scatter_div(input_x: Any, indices: Any, updates: Any) -> Any:
         updates: Tensor of shape ``indices.shape + input_x.shape[1:]``.
 
     Returns:
-        ``input_x``; integers are divided towards zero.
+        Tensor, the new value of ``input_x``; integers are divided towards zero.
     """
     return scatter_write(ScatterDiv(), input_x, indices, updates)
 
@@ -87,7 +87,7 @@ def scatter_max(input_x: Any, indices: Any, updates: Any) -> Any:
         updates: Tensor of shape ``indices.shape + input_x.shape[1:]``.
 
     Returns:
-        ``input_x``. Errors are those of `scatter_mul`.
+        Tensor, the new value of ``input_x``. Errors are those of `scatter_mul`.
     """
     return scatter_write(ScatterMax(), input_x, indices, updates)
 
@@ -101,7 +101,7 @@ def scatter_min(input_x: Any, indices: Any, updates: Any) -> Any:
         updates: Tensor of shape ``indices.shape + input_x.shape[1:]``.
 
     Returns:
-        ``input_x``. Errors are those of `scatter_mul`.
+        Tensor, the new value of ``input_x``. Errors are those of `scatter_mul`.
     """
     return scatter_write(ScatterMin(), input_x, indices, updates)
 
@@ -193,7 +193,7 @@ def scatter_nd_update(input_x: Any, indices: Any, updates: Any) -> Any:
         updates: Tensor of shape ``indices.shape[:-1] + input_x.shape[indices.shape[-1]:]``.
 
     Returns:
-        ``input_x``; the last of equal places wins.
+        Tensor, the new value of ``input_x``; the last of equal places wins.
 
     Raises:
         TypeError: the common dtype is not that of ``input_x``.
@@ -213,7 +213,7 @@ def scatter_nd_add(input_x: Any, indices: Any, updates: Any, use_locking: bool =
         use_locking: device tuning only: writes are always whole.
 
     Returns:
-        ``input_x``. Errors are those of `scatter_nd_update`.
+        Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
     return _scatter_nd(ScatterNdAdd(_flag(use_locking)), input_x, indices, updates)
 
@@ -228,7 +228,7 @@ def scatter_nd_sub(input_x: Any, indices: Any, updates: Any, use_locking: bool =
         use_locking: device tuning only: writes are always whole.
 
     Returns:
-        ``input_x``. Errors are those of `scatter_nd_update`.
+        Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
     return _scatter_nd(ScatterNdSub(_flag(use_locking)), input_x, indices, updates)
 
@@ -243,7 +243,7 @@ def scatter_nd_mul(input_x: Any, indices: Any, updates: Any, use_locking: bool =
         use_locking: device tuning only: writes are always whole.
 
     Returns:
-        ``input_x``. Errors are those of `scatter_nd_update`.
+        Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
     return _scatter_nd(ScatterNdMul(_flag(use_locking)), input_x, indices, updates)
 
@@ -258,7 +258,7 @@ def scatter_nd_div(input_x: Any, indices: Any, updates: Any, use_locking: bool =
         use_locking: device tuning only: writes are always whole.
 
     Returns:
-        ``input_x``. Errors are those of `scatter_nd_update`.
+        Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
     return _scatter_nd(ScatterNdDiv(_flag(use_locking)), input_x, indices, updates)
 
@@ -273,7 +273,7 @@ def scatter_nd_max(input_x: Any, indices: Any, updates: Any, use_locking: bool =
         use_locking: device tuning only: writes are always whole.
 
     Returns:
-        ``input_x``. Errors are those of `scatter_nd_update`.
+        Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
     return _scatter_nd(ScatterNdMax(_flag(use_locking)), input_x, indices, updates)
 
@@ -288,7 +288,7 @@ def scatter_nd_min(input_x: Any, indices: Any, updates: Any, use_locking: bool =
         use_locking: device tuning only: writes are always whole.
 
     Returns:
-        ``input_x``. Errors are those of `scatter_nd_update`.
+        Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
     return _scatter_nd(ScatterNdMin(_flag(use_locking)), input_x, indices, updates)
 
@@ -320,7 +320,7 @@ def inplace_index_add(var: Any, indices: Any, updates: Any, axis: int) -> Any:
         axis: the axis.
 
     Returns:
-        ``var``.
+        Tensor, the new value of ``var``.
 
     Raises:
         TypeError: ``axis`` is no integer, or the common dtype is not that of ``var``.
