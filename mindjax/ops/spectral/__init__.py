@@ -1,1 +1,35 @@
-"""Fourier transforms, short-time transforms and window functions."""
+"""Fourier transforms, windows and what belongs to signals."""
+
+from mindjax.ops.spectral.fourier import fft as fft
+from mindjax.ops.spectral.fourier import fft2 as fft2
+from mindjax.ops.spectral.fourier import fftn as fftn
+from mindjax.ops.spectral.fourier import hfft as hfft
+from mindjax.ops.spectral.fourier import hfft2 as hfft2
+from mindjax.ops.spectral.fourier import hfftn as hfftn
+from mindjax.ops.spectral.fourier import ifft as ifft
+from mindjax.ops.spectral.fourier import ifft2 as ifft2
+from mindjax.ops.spectral.fourier import ifftn as ifftn
+from mindjax.ops.spectral.fourier import ihfft as ihfft
+from mindjax.ops.spectral.fourier import ihfft2 as ihfft2
+from mindjax.ops.spectral.fourier import ihfftn as ihfftn
+from mindjax.ops.spectral.fourier import irfft as irfft
+from mindjax.ops.spectral.fourier import irfft2 as irfft2
+from mindjax.ops.spectral.fourier import irfftn as irfftn
+from mindjax.ops.spectral.fourier import rfft as rfft
+from mindjax.ops.spectral.fourier import rfft2 as rfft2
+from mindjax.ops.spectral.fourier import rfftn as rfftn
+from mindjax.ops.spectral.frames import STFT as STFT
+from mindjax.ops.spectral.frames import FFTWithSize as FFTWithSize
+from mindjax.ops.spectral.frames import stft as stft
+from mindjax.ops.spectral.transforms import fftfreq as fftfreq
+from mindjax.ops.spectral.transforms import fftshift as fftshift
+from mindjax.ops.spectral.transforms import ifftshift as ifftshift
+from mindjax.ops.spectral.transforms import rfftfreq as rfftfreq
+from mindjax.ops.spectral.windows import BartlettWindow as BartlettWindow
+from mindjax.ops.spectral.windows import BlackmanWindow as BlackmanWindow
+from mindjax.ops.spectral.windows import HammingWindow as HammingWindow
+from mindjax.ops.spectral.windows import bartlett_window as bartlett_window
+from mindjax.ops.spectral.windows import blackman_window as blackman_window
+from mindjax.ops.spectral.windows import hamming_window as hamming_window
+from mindjax.ops.spectral.windows import hann_window as hann_window
+from mindjax.ops.spectral.windows import kaiser_window as kaiser_window
