@@ -75,6 +75,7 @@ _MODULES = (
     "numpy",
     "ops",
     "parallel",
+    "scipy",
     "train",
     "version",
 )

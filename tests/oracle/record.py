@@ -49,6 +49,10 @@ class Recorder:
 
     def __init__(self) -> None:
         import mindspore as ms
+        import mindspore.scipy.fft
+        import mindspore.scipy.linalg
+        import mindspore.scipy.ops
+        import mindspore.scipy.optimize
         from mindspore import Tensor, mint, nn, ops
 
         self.ms = ms

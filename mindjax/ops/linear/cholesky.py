@@ -47,7 +47,6 @@ class Cholesky(Primitive):
             RuntimeError,
             "For 'Cholesky', the 'input_x' must hold symmetric positive definite matrices.",
             out,
-            input_x,
         )
         return out
 

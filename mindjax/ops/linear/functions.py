@@ -14,6 +14,7 @@ from mindjax.core import checks
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.linear.host import on_host
 from mindjax.ops.linear.matrices import (
     COMPLEX,
     HALF,
@@ -63,20 +64,17 @@ def matrix_exp(input: Tensor) -> Tensor:
 
 
 def _logarithm_on_host(x: Array) -> Array:
-    def run(a: Any) -> Any:
+    def run(a: Any) -> tuple[Any]:
         import scipy.linalg  # a second of start-up that few programs need
 
-        a = np.asarray(a)
         flat = a.reshape(-1, *a.shape[-2:]).astype(np.complex128)
         with warnings.catch_warnings():
             # SciPy tells how far off it may be; a program has no use for that.
             warnings.simplefilter("ignore")
             out = [scipy.linalg.logm(m) if m.size else m for m in flat]
-        return np.asarray(out, a.dtype).reshape(a.shape)
+        return (np.asarray(out, a.dtype).reshape(a.shape),)
 
-    return jax.pure_callback(
-        run, jax.ShapeDtypeStruct(x.shape, x.dtype), x, vmap_method="expand_dims"
-    )
+    return on_host(run, (jax.ShapeDtypeStruct(x.shape, x.dtype),), x)[0]
 
 
 @jax.custom_vjp

@@ -279,14 +279,23 @@ def least_squares(a: Array, b: Array) -> Array:
     return q @ lax.linalg.triangular_solve(r, b, left_side=True, transpose_a=True, conjugate_a=True)
 
 
-def least_norm(a: Array, b: Array) -> Array:
-    """Give the least-squares solution of least norm, for matrices of any rank, by their SVD."""
+def least_norm(a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """Give the least-squares solution of least norm, for matrices of any rank, by their SVD.
+
+    Args:
+        a: array of shape (..., m, n).
+        b: array of shape (..., m, k).
+
+    Returns:
+        The solution (..., n, k), the singular values, and which of them do not count as 0.
+    """
     u, s, vh = decomposed(a, False)
     eps = jnp.finfo(s.dtype).eps * max(a.shape[-2:])
     kept = s > s[..., :1] * jnp.asarray(eps, s.dtype)
     safe = jnp.where(kept, s, jnp.ones((), s.dtype))
     inverse = jnp.where(kept, 1 / safe, jnp.zeros((), s.dtype))
-    return adjoint_of(vh) @ (convert(inverse, a.dtype)[..., None] * (adjoint_of(u) @ b))
+    scaled = convert(inverse, a.dtype)[..., None] * (adjoint_of(u) @ b)
+    return adjoint_of(vh) @ scaled, s, kept
 
 
 def regularized(a: Array, b: Array, weight: Array) -> Array:
@@ -328,7 +337,7 @@ class MatrixSolveLs(Primitive):
             )
         if self.fast:
             return regularized(matrix, rhs, l2_regularizer)
-        return least_norm(matrix, rhs)
+        return least_norm(matrix, rhs)[0]
 
 
 class Lstsq(Primitive):
@@ -359,8 +368,10 @@ class Lstsq(Primitive):
         matrix, right = widened(x), widened(a if a.ndim == 2 else a[:, None])
         if self.l2_regularizer:
             out = regularized(matrix, right, jnp.asarray(self.l2_regularizer, matrix.dtype))
+        elif self.fast:
+            out = least_squares(matrix, right)
         else:
-            out = (least_squares if self.fast else least_norm)(matrix, right)
+            out = least_norm(matrix, right)[0]
         return convert(out, x.dtype)
 
 

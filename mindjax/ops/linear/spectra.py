@@ -13,6 +13,7 @@ from mindjax.core import checks
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.linear.host import on_host
 from mindjax.ops.linear.matrices import COMPLEX, REAL, accept, adjoint_of, matrices, square
 from mindjax.ops.promotion import convert
 
@@ -31,11 +32,7 @@ def _on_host(x: Array) -> tuple[Array, Array]:
     kind = _complex_of(x.dtype)
     shapes = (jax.ShapeDtypeStruct(x.shape[:-1], kind), jax.ShapeDtypeStruct(x.shape, kind))
 
-    def run(a: Any) -> tuple[Any, Any]:
-        values, vectors = np.linalg.eig(np.asarray(a))
-        return values.astype(kind), vectors.astype(kind)
-
-    return jax.pure_callback(run, shapes, x, vmap_method="expand_dims")
+    return on_host(np.linalg.eig, shapes, x)  # type: ignore[return-value]
 
 
 @jax.custom_jvp

@@ -106,6 +106,7 @@ CASES = [
     Case("matrix_exp_batch", [f32(2, 2, 2)], "ops.matrix_exp(a)", math="sum(np.linalg.matrix_power(a, k) / sp.factorial(k) for k in range(40))", judge="math"),
     Case("matrix_exp_not_square", [f32(2, 3)], "ops.matrix_exp(a)", raises=True),
     Case("matrix_logarithm", [lit([[1 + 2j, 2 + 1j], [4 + 1j, 5 + 2j]], "c64")], "ops.MatrixLogarithm()(a)", grad=False),
+    Case("matrix_logarithm_double", [lit([[1 + 2j, 2 + 1j], [4 + 1j, 5 + 2j]], "c128")], "ops.MatrixLogarithm()(a)", grad=False),
     Case("matrix_logarithm_negative", [lit([[-1, 0], [0, 2]], "c64")], "ops.MatrixLogarithm()(a)", grad=False),
     Case("matrix_logarithm_real", [S3], "ops.MatrixLogarithm()(a)", raises=True),
     Case("matrix_power", [f32(2, 3, 3)], "ops.matrix_power(a, 3)", "ops.MatrixPower(3)(a)", "a.matrix_power(3)", dtypes="f64 i32", tol=(1e-4, 1e-4)),
