@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mindjax import numpy as numpy
     from mindjax import ops as ops
     from mindjax import parallel as parallel
+    from mindjax import scipy as scipy
     from mindjax import train as train
     from mindjax.alias import install as install
     from mindjax.autodiff import get_grad as get_grad

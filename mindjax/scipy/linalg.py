@@ -323,17 +323,22 @@ def solve_triangular(
         lower: whether the lower triangle is read, else the upper one.
         unit_diagonal: whether the diagonal counts as 1.
         overwrite_b: a hint on memory; ``b`` stays as it is here.
-        debug: kept for the original's signature; it has no meaning there either.
+        debug: must be None.
         check_finite: a hint on speed; numbers that are not finite never hang here.
 
     Returns:
         Tensor of the shape of ``b``.
 
     Raises:
+        NotImplementedError: ``debug`` is given.
         TypeError: the dtypes differ, or a flag is no bool.
         ValueError: the shapes do not fit, or there is no such ``trans``.
     """
     _flags("solve_triangular", overwrite_b=overwrite_b, check_finite=check_finite)
+    if debug is not None:
+        raise located(
+            NotImplementedError, f"For 'solve_triangular', 'debug' must be None, but got {debug!r}."
+        )
     return ops.solve_triangular(a, b, trans, lower, unit_diagonal)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from mindjax.core import checks
 from mindjax.core.errors import located
@@ -21,8 +22,6 @@ from mindjax.ops.promotion import convert, floating
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
 
-Array = jax.Array
-
 
 class Eig(spectra.Eig, register=False):
     """Eigenvalues and eigenvectors of general matrices (MindSpore: ``scipy.ops.Eig``).
@@ -32,6 +31,9 @@ class Eig(spectra.Eig, register=False):
     """
 
     compute_v: bool = True
+
+    def __post_init__(self) -> None:
+        checks.boolean("compute_v", self.compute_v, "Eig")
 
 
 class LU(Primitive):

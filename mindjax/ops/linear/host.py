@@ -43,7 +43,7 @@ def on_host(
         values = [_read(np.asarray(w), d) for w, d in zip(words, dtypes, strict=True)]
         outputs = run(*values)
         return tuple(
-            _words(np.ascontiguousarray(o, r.dtype)) for o, r in zip(outputs, results, strict=True)
+            _words(np.array(o, r.dtype, order="C")) for o, r in zip(outputs, results, strict=True)
         )
 
     shapes = tuple(_packed_shape(r) for r in results)
@@ -77,11 +77,11 @@ def _unpack(x: Array, dtype: Any) -> Array:
 
 def _words(x: Any) -> Any:
     if x.dtype == _WIDE:
-        return x.view(np.uint32).reshape((*x.shape, 2, 2))
+        return x.reshape((*x.shape, 1)).view(np.uint32).reshape((*x.shape, 2, 2))
     return x.reshape((*x.shape, 1)).view(np.uint32) if x.dtype in _PAIRS else x
 
 
 def _read(x: Any, dtype: Any) -> Any:
     if dtype == _WIDE:
-        return np.ascontiguousarray(x).view(dtype).reshape(x.shape[:-2])
+        return np.ascontiguousarray(x).reshape((*x.shape[:-2], 4)).view(dtype)[..., 0]
     return np.ascontiguousarray(x).view(dtype)[..., 0] if dtype in _PAIRS else x

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections import namedtuple
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,20 +23,12 @@ _OPTIONS = frozenset(
 ) | {"coincide_func", "rounds", "steps", "log_sw"}
 
 
-class LagrangeResults(NamedTuple):
-    """What a minimisation under inequalities found.
-
-    Args:
-        succeeded: whether a point satisfies all inequalities.
-        best_value: the best such point.
-        object_value: value there.
-        loss_value: values of the constraints there.
-    """
-
-    succeeded: bool
-    best_value: Tensor
-    object_value: float
-    loss_value: Tensor
+# What a minimisation under inequalities found.
+# - succeeded: whether a point satisfies all inequalities.
+# - best_value: the best such point.
+# - object_value: value there.
+# - loss_value: values of the constraints there.
+LagrangeResults = namedtuple("LagrangeResults", "succeeded best_value object_value loss_value")
 
 
 class _Multipliers:

@@ -6,6 +6,7 @@ The search itself runs on the host in Python numbers; only the user's function r
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,30 +22,17 @@ Evaluate = Callable[[Vector], tuple[float, Vector]]
 _ZOOMS = 10
 
 
-class LineSearchResults(NamedTuple):
-    """What a line search found.
-
-    Args:
-        failed: whether no step satisfies the conditions.
-        nit: number of steps that were tried before a bracket was found.
-        nfev: number of evaluations of the function.
-        ngev: number of evaluations of its gradient.
-        k: the same and 1.
-        a_k: length of the step, in units of the direction.
-        f_k: value there.
-        g_k: gradient there.
-        status: 0 for success, 1 for a failed narrowing, 3 for too many iterations.
-    """
-
-    failed: bool
-    nit: int
-    nfev: int
-    ngev: int
-    k: int
-    a_k: float
-    f_k: float
-    g_k: Tensor
-    status: int
+# What a line search found.
+# - failed: whether no step satisfies the conditions.
+# - nit: number of steps that were tried before a bracket was found.
+# - nfev: number of evaluations of the function.
+# - ngev: number of evaluations of its gradient.
+# - k: the same and 1.
+# - a_k: length of the step, in units of the direction.
+# - f_k: value there.
+# - g_k: gradient there.
+# - status: 0 for success, 1 for a failed narrowing, 3 for too many iterations.
+LineSearchResults = namedtuple("LineSearchResults", "failed nit nfev ngev k a_k f_k g_k status")
 
 
 def evaluator(f: Callable[..., Any], jac: Any, args: tuple[Any, ...] = ()) -> Evaluate:

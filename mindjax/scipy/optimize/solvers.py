@@ -6,9 +6,9 @@ The vectors live on the host; only the user's functions run on the device.
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import deque, namedtuple
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,31 +18,17 @@ from mindjax.scipy.optimize.lagrange import minimize_lagrange
 from mindjax.scipy.optimize.search import Vector, evaluator, first_step, search
 from mindjax.tensor import Tensor
 
-
-class OptimizeResults(NamedTuple):
-    """What a minimisation found.
-
-    Args:
-        x: the point.
-        success: whether the gradient is below the tolerance.
-        status: 0 for success, 1 for too many iterations, 2 and more for a failed line search.
-        fun: value there.
-        jac: gradient there.
-        hess_inv: estimate of the inverse Hessian (BFGS).
-        nfev: number of evaluations of the function.
-        njev: number of evaluations of its gradient.
-        nit: number of iterations.
-    """
-
-    x: Tensor
-    success: bool
-    status: int
-    fun: float
-    jac: Tensor
-    hess_inv: Tensor | None
-    nfev: int
-    njev: int
-    nit: int
+# What a minimisation found.
+# - x: the point.
+# - success: whether the gradient is below the tolerance.
+# - status: 0 for success, 1 for too many iterations, 2 and more for a failed line search.
+# - fun: value there.
+# - jac: gradient there.
+# - hess_inv: estimate of the inverse Hessian (BFGS).
+# - nfev: number of evaluations of the function.
+# - njev: number of evaluations of its gradient.
+# - nit: number of iterations.
+OptimizeResults = namedtuple("OptimizeResults", "x success status fun jac hess_inv nfev njev nit")
 
 
 class _Dense:
