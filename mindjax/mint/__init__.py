@@ -30,6 +30,7 @@ from mindjax.mint.reduction import max as max
 from mindjax.mint.reduction import mean as mean
 from mindjax.mint.reduction import median as median
 from mindjax.mint.reduction import min as min
+from mindjax.mint.reduction import nansum as nansum
 from mindjax.mint.reduction import norm as norm
 from mindjax.mint.reduction import prod as prod
 from mindjax.mint.reduction import softmax as softmax
@@ -212,10 +213,49 @@ from mindjax.ops.vision.convolution import conv_tbc as conv_tbc
 if TYPE_CHECKING:
     from mindjax.mint import nn as nn
     from mindjax.mint import optim as optim
+    from mindjax.mint import special as special
+    from mindjax.mint.numeric import batch_norm_elemt as batch_norm_elemt
+    from mindjax.mint.numeric import (
+        batch_norm_gather_stats_with_counts as batch_norm_gather_stats_with_counts,
+    )
+    from mindjax.mint.numeric import batch_norm_stats as batch_norm_stats
+    from mindjax.mint.numeric import bincount as bincount
+    from mindjax.mint.numeric import bitwise_not as bitwise_not
+    from mindjax.mint.numeric import diff as diff
+    from mindjax.mint.numeric import gcd as gcd
+    from mindjax.mint.numeric import histc as histc
+    from mindjax.mint.numeric import kthvalue as kthvalue
+    from mindjax.mint.numeric import npu_gelu as npu_gelu
+    from mindjax.mint.numeric import polar as polar
+    from mindjax.mint.numeric import searchsorted as searchsorted
+    from mindjax.mint.numeric import unique_consecutive as unique_consecutive
+
+# Names of families of ops, which are loaded when asked for: the module of mint that has them.
+_FAMILIES = {
+    "numeric": (
+        "batch_norm_elemt",
+        "batch_norm_gather_stats_with_counts",
+        "batch_norm_stats",
+        "bincount",
+        "bitwise_not",
+        "diff",
+        "gcd",
+        "histc",
+        "kthvalue",
+        "npu_gelu",
+        "polar",
+        "searchsorted",
+        "unique_consecutive",
+    ),
+}
 
 
 def __getattr__(name: str) -> Any:
     # Layers and optimizers rest on Cells, which lie above: they are loaded when asked for.
-    if name in ("nn", "optim"):
+    if name in ("nn", "optim", "special"):
         return importlib.import_module(f"mindjax.mint.{name}")
+    for module, names in _FAMILIES.items():
+        if name in names:
+            globals()[name] = getattr(importlib.import_module(f"mindjax.mint.{module}"), name)
+            return globals()[name]
     raise AttributeError(f"module 'mindjax.mint' has no attribute '{name}'")

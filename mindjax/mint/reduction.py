@@ -37,6 +37,24 @@ def mean(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any =
     return reduction.mean_ext(input, dim, keepdim, dtype)
 
 
+def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Sum over axes, NaN counting as 0 (MindSpore: ``mint.nansum``).
+
+    Args:
+        input: real Tensor of any shape.
+        dim: axes to sum over, all by default.
+        keepdim: whether reduced axes stay, with size 1.
+        dtype: element type of the result.
+
+    Returns:
+        Tensor without the axes.
+
+    Raises:
+        ValueError: there is no such axis.
+    """
+    return reduction.nansum(input, dim, keepdim, dtype=dtype)
+
+
 def prod(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Multiply over axes (MindSpore: ``mint.prod``).
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Array = jax.Array
 
 
-class _RandomPrimitive(Primitive, register=False):
+class RandomPrimitive(Primitive, register=False):
     """Base of the original's random primitives: a seed of their own, 0 for the generator's."""
 
     seed: int = 0
@@ -55,7 +55,7 @@ class _RandomPrimitive(Primitive, register=False):
         return draw(self.name, generator=self.__dict__["_own"])
 
 
-class StandardNormal(_RandomPrimitive):
+class StandardNormal(RandomPrimitive):
     """Standard normal numbers; call: ``StandardNormal()(shape)``."""
 
     def __call__(self, *inputs: Any) -> Any:
@@ -64,7 +64,7 @@ class StandardNormal(_RandomPrimitive):
         return run(Normal(checks.sizes("shape", shape, "StandardNormal"), float32), *self.draw())
 
 
-class UniformReal(_RandomPrimitive):
+class UniformReal(RandomPrimitive):
     """Numbers uniform in [0, 1); call: ``UniformReal()(shape)``."""
 
     def __call__(self, *inputs: Any) -> Any:
@@ -73,7 +73,7 @@ class UniformReal(_RandomPrimitive):
         return run(Uniform(checks.sizes("shape", shape, "UniformReal"), float32), *self.draw())
 
 
-class UniformInt(_RandomPrimitive):
+class UniformInt(RandomPrimitive):
     """Integers uniform in [minval, maxval); call: ``UniformInt()(shape, minval, maxval)``."""
 
     def __call__(self, *inputs: Any) -> Any:
@@ -87,7 +87,7 @@ def _bound(value: Any) -> Any:
     return np.asarray(value, np.int64) if isinstance(value, int) else value
 
 
-class StandardLaplace(_RandomPrimitive):
+class StandardLaplace(RandomPrimitive):
     """Numbers of the Laplace distribution of mean 0 and scale 1."""
 
     def __call__(self, *inputs: Any) -> Any:
@@ -144,7 +144,7 @@ class Randperm(Primitive):
         return pad(randperm(count, dtype=self.dtype), (0, self.max_length - count), value=self.pad)
 
 
-class RandomShuffle(_RandomPrimitive):
+class RandomShuffle(RandomPrimitive):
     """Rows in random order; call: ``RandomShuffle()(x)``."""
 
     def __call__(self, *inputs: Any) -> Any:
@@ -152,7 +152,7 @@ class RandomShuffle(_RandomPrimitive):
         return Shuffle()(*inputs, *self.draw()) if shape_of(inputs[0]) else inputs[0]
 
 
-class Multinomial(_RandomPrimitive):
+class Multinomial(RandomPrimitive):
     """Indices drawn in proportion to weights; call: ``Multinomial()(x, num_samples)``."""
 
     dtype: Number = int32
@@ -163,12 +163,13 @@ class Multinomial(_RandomPrimitive):
         return draw_indices(x, count, True, self.dtype, self.draw())
 
 
-class _Gamma(Primitive, register=False):
+class GammaNumbers(Primitive, register=False):
     """Numbers of gamma distributions."""
 
     shape: tuple[int, ...]
 
     def compute(self, alpha: Array, beta: Array, seed: Array, offset: Array) -> Array:
+        """Draw."""
         full = self.shape + np.broadcast_shapes(alpha.shape, beta.shape)
         alpha, beta = (broadcast(v.astype(np.float32), full) for v in (alpha, beta))
         return jax.random.gamma(random.key(seed, offset), alpha, full, np.float32) / beta
@@ -186,7 +187,9 @@ def gamma(shape: Any, alpha: Any, beta: Any, seed: Any = None) -> Tensor:
     Returns:
         Float32 Tensor.
     """
-    return run(_Gamma(checks.sizes("shape", shape, "gamma")), alpha, beta, *draw("gamma", seed))
+    return run(
+        GammaNumbers(checks.sizes("shape", shape, "gamma")), alpha, beta, *draw("gamma", seed)
+    )
 
 
 def laplace(shape: Any, mean: Any, lambda_param: Any, seed: Any = None) -> Tensor:

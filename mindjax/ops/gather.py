@@ -54,6 +54,25 @@ def _platform(array: Array) -> str:
     return next(iter(array.devices())).platform
 
 
+def known_values(tensor: Any) -> np.ndarray[Any, Any] | None:
+    """Give a Tensor's values for a check, if they are there without waiting for a device.
+
+    They are in PYNATIVE on the CPU.
+
+    Args:
+        tensor: Tensor or array.
+
+    Returns:
+        The values, or None.
+    """
+    if current.frame is not None:
+        return None
+    array = unwrap(tensor)
+    if is_traced(array) or (isinstance(array, jax.Array) and _platform(array) != "cpu"):
+        return None
+    return np.asarray(array)
+
+
 def check_range(op: str, indices: Any, size: int, error: type[Exception] = RuntimeError) -> None:
     """Raise if an index has no element, where that can be known without waiting for a device.
 
@@ -63,13 +82,8 @@ def check_range(op: str, indices: Any, size: int, error: type[Exception] = Runti
     Raises:
         RuntimeError: an index is out of range; or ``error``, where it is given.
     """
-    if current.frame is not None:
-        return
-    array = unwrap(indices)
-    if is_traced(array) or (isinstance(array, jax.Array) and _platform(array) != "cpu"):
-        return
-    host = np.asarray(array)
-    if host.dtype.kind not in "iu" or not host.size:
+    host = known_values(indices)
+    if host is None or host.dtype.kind not in "iu" or not host.size:
         return
     worst = host.max() if host.max() >= size else host.min()
     if not -size <= worst < size:
@@ -324,13 +338,8 @@ class GatherNd(Primitive):
 
 def check_coordinates(op: str, indices: Any, shape: tuple[int, ...]) -> None:
     """Raise if an index tuple has no element, where that can be known; as `check_range`."""
-    if current.frame is not None:
-        return
-    array = unwrap(indices)
-    if is_traced(array) or (isinstance(array, jax.Array) and _platform(array) != "cpu"):
-        return
-    host = np.asarray(array)
-    if host.dtype.kind not in "iu" or not host.size or host.shape[-1] > len(shape):
+    host = known_values(indices)
+    if host is None or host.dtype.kind not in "iu" or not host.size or host.shape[-1] > len(shape):
         return
     for i in range(host.shape[-1]):
         column = host[..., i]

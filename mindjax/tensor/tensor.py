@@ -25,6 +25,7 @@ from mindjax.tensor.methods.indexing import IndexingMethods
 from mindjax.tensor.methods.inplace import InplaceMethods
 from mindjax.tensor.methods.linear import LinearMethods
 from mindjax.tensor.methods.memory import MemoryMethods
+from mindjax.tensor.methods.numeric import NumericMethods
 from mindjax.tensor.methods.reduction import ReductionMethods
 from mindjax.tensor.methods.shape import ShapeMethods
 from mindjax.tensor.methods.vision import VisionMethods
@@ -38,6 +39,7 @@ class Tensor(
     ShapeMethods,
     IndexingMethods,
     IndexedMethods,
+    NumericMethods,
     InplaceMethods,
     ArrayMethods,
     ConversionMethods,

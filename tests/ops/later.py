@@ -2,21 +2,9 @@
 
 LATER: frozenset[str] = frozenset(
     [
-        "mint.nansum",
-        "mint.searchsorted",
         "mint.trunc",
         "nn.Pad",
         "nn.PixelShuffle",
         "nn.Tril",
-        "ops.Digamma",
-        "ops.Lgamma",
-        "ops.MirrorPad",
-        "ops.approximate_equal",
-        "ops.bincount",
-        "ops.digamma",
-        "ops.gcd",
-        "ops.lgamma",
-        "ops.searchsorted",
-        "ops.sequence_mask",
     ]
 )
