@@ -1,5 +1,6 @@
 """Special functions, complex numbers, counting, searching and sorted sets."""
 
+import mindjax.ops.numeric.batch_statistics  # noqa: F401  # its names are those of mint alone
 from mindjax.ops.numeric.arranging import InvertPermutation as InvertPermutation
 from mindjax.ops.numeric.arranging import LogSpace as LogSpace
 from mindjax.ops.numeric.arranging import MirrorPad as MirrorPad
@@ -9,16 +10,6 @@ from mindjax.ops.numeric.arranging import combinations as combinations
 from mindjax.ops.numeric.arranging import mirror_pad as mirror_pad
 from mindjax.ops.numeric.arranging import padding as padding
 from mindjax.ops.numeric.arranging import sequence_mask as sequence_mask
-from mindjax.ops.numeric.batch_statistics import BatchNormElemt as BatchNormElemt
-from mindjax.ops.numeric.batch_statistics import (
-    BatchNormGatherStatsWithCounts as BatchNormGatherStatsWithCounts,
-)
-from mindjax.ops.numeric.batch_statistics import BatchNormStats as BatchNormStats
-from mindjax.ops.numeric.batch_statistics import batch_norm_elemt as batch_norm_elemt
-from mindjax.ops.numeric.batch_statistics import (
-    batch_norm_gather_stats_with_counts as batch_norm_gather_stats_with_counts,
-)
-from mindjax.ops.numeric.batch_statistics import batch_norm_stats as batch_norm_stats
 from mindjax.ops.numeric.bessel import BesselI0 as BesselI0
 from mindjax.ops.numeric.bessel import BesselI0e as BesselI0e
 from mindjax.ops.numeric.bessel import BesselI1 as BesselI1
@@ -56,14 +47,11 @@ from mindjax.ops.numeric.complexes import sgn as sgn
 from mindjax.ops.numeric.complexes import view_as_real as view_as_real
 from mindjax.ops.numeric.counting import Bincount as Bincount
 from mindjax.ops.numeric.counting import ConfusionMatrix as ConfusionMatrix
-from mindjax.ops.numeric.counting import HistcExt as HistcExt
 from mindjax.ops.numeric.counting import Histogram as Histogram
 from mindjax.ops.numeric.counting import HistogramFixedWidth as HistogramFixedWidth
 from mindjax.ops.numeric.counting import InTopK as InTopK
 from mindjax.ops.numeric.counting import bincount as bincount
-from mindjax.ops.numeric.counting import bincount_ext as bincount_ext
 from mindjax.ops.numeric.counting import histc as histc
-from mindjax.ops.numeric.counting import histc_ext as histc_ext
 from mindjax.ops.numeric.counting import intopk as intopk
 from mindjax.ops.numeric.distinct import Coalesce as Coalesce
 from mindjax.ops.numeric.distinct import ComputeAccidentalHits as ComputeAccidentalHits
@@ -76,7 +64,6 @@ from mindjax.ops.numeric.distinct import UnravelIndex as UnravelIndex
 from mindjax.ops.numeric.distinct import coalesce as coalesce
 from mindjax.ops.numeric.distinct import unique_consecutive as unique_consecutive
 from mindjax.ops.numeric.distinct import unique_with_pad as unique_with_pad
-from mindjax.ops.numeric.elements import BitwiseNot as BitwiseNot
 from mindjax.ops.numeric.elements import CheckNumerics as CheckNumerics
 from mindjax.ops.numeric.elements import CompareAndBitpack as CompareAndBitpack
 from mindjax.ops.numeric.elements import Eps as Eps
@@ -89,7 +76,6 @@ from mindjax.ops.numeric.elements import Lcm as Lcm
 from mindjax.ops.numeric.elements import NextAfter as NextAfter
 from mindjax.ops.numeric.elements import PopulationCount as PopulationCount
 from mindjax.ops.numeric.elements import approximate_equal as approximate_equal
-from mindjax.ops.numeric.elements import bitwise_not as bitwise_not
 from mindjax.ops.numeric.elements import copysign as copysign
 from mindjax.ops.numeric.elements import eps as eps
 from mindjax.ops.numeric.elements import fills as fills
@@ -136,7 +122,6 @@ from mindjax.ops.numeric.old_names import TensorToTuple as TensorToTuple
 from mindjax.ops.numeric.old_names import Unpack as Unpack
 from mindjax.ops.numeric.old_names import einsum_ext as einsum_ext
 from mindjax.ops.numeric.old_names import isnan_ext as isnan_ext
-from mindjax.ops.numeric.old_names import log_softmax_ext as log_softmax_ext
 from mindjax.ops.numeric.old_names import mse_loss_ext as mse_loss_ext
 from mindjax.ops.numeric.old_names import reduce_max as reduce_max
 from mindjax.ops.numeric.old_names import reduce_min as reduce_min
@@ -149,14 +134,12 @@ from mindjax.ops.numeric.running import diff_ext as diff_ext
 from mindjax.ops.numeric.running import logcumsumexp as logcumsumexp
 from mindjax.ops.numeric.running import trapz as trapz
 from mindjax.ops.numeric.searching import Bucketize as Bucketize
-from mindjax.ops.numeric.searching import KthValue as KthValue
 from mindjax.ops.numeric.searching import LowerBound as LowerBound
 from mindjax.ops.numeric.searching import NthElement as NthElement
 from mindjax.ops.numeric.searching import Quantile as Quantile
 from mindjax.ops.numeric.searching import SearchSorted as SearchSorted
 from mindjax.ops.numeric.searching import UpperBound as UpperBound
 from mindjax.ops.numeric.searching import bucketize as bucketize
-from mindjax.ops.numeric.searching import kthvalue as kthvalue
 from mindjax.ops.numeric.searching import msort as msort
 from mindjax.ops.numeric.searching import nanquantile as nanquantile
 from mindjax.ops.numeric.searching import quantile as quantile

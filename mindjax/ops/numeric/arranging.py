@@ -15,7 +15,6 @@ from mindjax.core.dtype import Number, float16, float32, float64, from_np, int32
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.bound import BoundPrimitive
-from mindjax.ops.gather import Gather
 from mindjax.ops.masking import need_values
 from mindjax.ops.numeric.kinds import FLOATS, accept
 from mindjax.ops.ranges import logspace
@@ -84,13 +83,12 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise located(ValueError, f"For 'combinations', 'r' must not be negative, but got {r}.")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(choose(range(shape_of(input)[0]), r))
-    return _Rows(Gather.__name__, len(rows), r)(input, np.asarray(rows, np.int32).reshape(-1))
+    return _Rows(len(rows), r)(input, np.asarray(rows, np.int32).reshape(-1))
 
 
 class _Rows(Primitive, register=False):
     """Elements taken by index into rows."""
 
-    op: str
     rows: int
     columns: int
 

@@ -166,7 +166,7 @@ class _Bessel(Primitive, register=False):
         return type(self).function(wide).astype(x.dtype)
 
     @staticmethod
-    def function(x: Array) -> Array:
+    def function(_: Array) -> Array:
         """Map a Float32 or Float64 array."""
         raise NotImplementedError
 

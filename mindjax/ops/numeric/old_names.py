@@ -17,7 +17,7 @@ from mindjax.ops.arithmetic import Add
 from mindjax.ops.blending import Lerp
 from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.cast import cast, cast_like
-from mindjax.ops.exponential import Expm1
+from mindjax.ops.exponential import expm1
 from mindjax.ops.gather import Gather
 from mindjax.ops.logic import isnan
 from mindjax.ops.loss import MSELossExt
@@ -37,18 +37,93 @@ if TYPE_CHECKING:
 Array = jax.Array
 
 Pack = Stack
-Unpack = Unstack
-GatherV2 = Gather
 TensorAdd = Add
 Gelu = GeLU
 FastGelu = FastGeLU
 
-tensor_expm1 = Expm1()
-reduce_max = ReduceMax()
-reduce_min = ReduceMin()
-row_stack = vstack
 einsum_ext = einsum
 soft_shrink = softshrink
+
+
+class Unpack(Primitive):
+    """The slices along an axis, without it (MindSpore: ``ops.Unpack``).
+
+    Args:
+        axis: the axis.
+    """
+
+    axis: int = 0
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Take the axis apart, as `Unstack`."""
+        return Unstack(self.axis)(*inputs)
+
+
+class GatherV2(Primitive):
+    """Slices of an axis by index; call: ``GatherV2()(input_params, input_indices, axis)``."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Take the slices, as `Gather`."""
+        return Gather()(*inputs)
+
+
+def tensor_expm1(input: Tensor) -> Tensor:
+    """Compute ``exp(input) - 1`` (MindSpore: ``ops.tensor_expm1``).
+
+    Args:
+        input: Tensor of any shape; integers are computed in Float32.
+
+    Returns:
+        Tensor of the same shape, of the input's floating dtype.
+    """
+    return expm1(input)
+
+
+def reduce_max(x: Tensor, axis: Any = ()) -> Tensor:
+    """Take the largest element over axes (MindSpore: ``ops.reduce_max``).
+
+    Args:
+        x: real Tensor of any shape.
+        axis: axes to reduce; ``()`` means all.
+
+    Returns:
+        Tensor without the axes.
+
+    Raises:
+        ValueError: there is no such axis, or it is empty.
+    """
+    return ReduceMax()(x, axis)
+
+
+def reduce_min(x: Tensor, axis: Any = ()) -> Tensor:
+    """Take the smallest element over axes (MindSpore: ``ops.reduce_min``).
+
+    Args:
+        x: real Tensor of any shape.
+        axis: axes to reduce; ``()`` means all.
+
+    Returns:
+        Tensor without the axes.
+
+    Raises:
+        ValueError: there is no such axis, or it is empty.
+    """
+    return ReduceMin()(x, axis)
+
+
+def row_stack(tensors: Any) -> Tensor:
+    """Put rows below each other (MindSpore: ``ops.row_stack``).
+
+    Args:
+        tensors: sequence of Tensors; one with a single axis is a row.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    return vstack(tensors)
 
 
 class LerpScalar(Lerp):

@@ -33,7 +33,6 @@ class NumericMethods:
 
     angle = Late()
     bincount = Late()
-    bitwise_not = Late()
     copysign = Late()
     diff = special.diff
     digamma = Late()
@@ -45,7 +44,6 @@ class NumericMethods:
     igammac = Late()
     invert = Late()
     isreal = Late()
-    kthvalue = Late()
     lcm = Late()
     ldexp = Late()
     lgamma = Late()
@@ -60,6 +58,19 @@ class NumericMethods:
     soft_shrink = activation.softshrink
     unique_consecutive = Late()
     unique_with_pad = Late()
+
+    def bitwise_not(self: Any) -> Tensor:
+        """Flip every bit; as ``mint.bitwise_not``."""
+        # The ops have no function of this name, nor of the next.
+        from mindjax.ops.numeric.elements import bitwise_not
+
+        return bitwise_not(self)
+
+    def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+        """Find the k-th smallest element along an axis; as ``mint.kthvalue``."""
+        from mindjax.ops.numeric.searching import kthvalue
+
+        return kthvalue(self, k, dim, keepdim)
 
     def approximate_equal(self: Any, other: Any, tolerance: float = 1e-5) -> Tensor:
         """Tell where two Tensors differ by less than a tolerance; as ``ops.approximate_equal``."""
