@@ -313,23 +313,31 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
     result = wrap(out)
     if tracked:
         flat, tree = jax.tree.flatten(tuple(arrays))
+        whole = any(p is not None and not _inexact(a) for p, a in zip(parents, flat, strict=True))
         if hooks is not None:
             flat = pack(flat, *hooks)
         count = len(result) if isinstance(result, tuple) else -1
         node = tape.add(Node(tape, record, flat, tree, parents, count, residuals=residuals))
         for i, tensor in enumerate(result if count >= 0 else (result,)):
-            if _differentiable(tensor, record):
+            if tensor is not None and _differentiable(tensor._value, whole):
                 tensor._node = (node, i)  # type: ignore[union-attr]
     if record.view and current.frame is None:
         _link_views(record, inputs, result)
     return result
 
 
-def _differentiable(tensor: Any, record: Primitive) -> bool:
-    """Tell whether gradients flow through an output; integers carry them only between integers."""
-    if record.name == "StopGradient":
-        return False
-    return tensor is not None and tensor._value.dtype != np.bool_
+def _inexact(array: Any) -> bool:
+    return jnp.issubdtype(array.dtype, jnp.inexact)
+
+
+def _differentiable(output: Any, whole: bool) -> bool:
+    """Tell whether gradients flow through an output; integers carry them only between integers.
+
+    Args:
+        output: array that an op gave.
+        whole: whether an integer input is differentiated.
+    """
+    return _inexact(output) or (whole and output.dtype != np.bool_)
 
 
 def _flat_handles(items: Any) -> list[Any]:

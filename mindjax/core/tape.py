@@ -178,7 +178,13 @@ class Backward(Primitive, register=False):
             inputs[i] if jnp.issubdtype(t, jnp.inexact) else inputs[i].astype(jnp.float64)
             for i, t in zip(chosen, dtypes, strict=True)
         ]
-        outputs, vjp = jax.vjp(forward, *primals)
+        try:
+            outputs, vjp = jax.vjp(forward, *primals)
+        except TypeError:
+            # The op takes no real number there, as with indices: the gradient is 0.
+            if all(jnp.issubdtype(t, jnp.inexact) for t in dtypes):
+                raise
+            return self._of_real_inputs(arrays, dtypes)
         if not self.present:
             gradients = vjp(_like(cotangents[0], outputs))
         else:
@@ -189,6 +195,15 @@ class Backward(Primitive, register=False):
             ]
             gradients = vjp(type(outputs)(full))
         return tuple(g.astype(t) for g, t in zip(gradients, dtypes, strict=True))
+
+    def _of_real_inputs(self, arrays: tuple[Any, ...], dtypes: list[Any]) -> tuple[Any, ...]:
+        """Give gradients by the real inputs alone, and 0 for the integers."""
+        reals = iter(jnp.issubdtype(t, jnp.inexact) for t in dtypes)
+        mask = tuple(m and next(reals) for m in self.mask)
+        some = Backward(self.record, mask, self.present, self.tree)
+        gradients = iter(some.compute(*arrays) if any(mask) else ())
+        chosen = [i for i, m in enumerate(self.mask) if m]
+        return tuple(next(gradients) if mask[i] else jnp.zeros_like(arrays[i]) for i in chosen)
 
 
 def _zeros(output: Any) -> Any:

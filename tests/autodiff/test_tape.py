@@ -5,6 +5,7 @@ import sys
 
 import jax
 import numpy as np
+import pytest
 
 import mindjax as ms
 from mindjax import Parameter, Tensor, nn, ops
@@ -65,3 +66,27 @@ except RuntimeError as error:
 def test_the_first_draw_inside_a_users_jit_is_no_constant():
     done = subprocess.run([sys.executable, "-c", FIRST_DRAW], capture_output=True, text=True)
     assert done.stdout.strip() == "True", done.stderr[-500:]
+
+
+WEIGHTS = np.array([1, 2, 3], np.float32)
+
+
+# MindSpore 2.10.0 gives the same numbers.
+@pytest.mark.parametrize(
+    ("function", "gradient"),
+    [
+        (lambda x: ops.gather(Tensor(WEIGHTS), ops.argmax(x, 1), 0), [[0, 0, 0]]),
+        (lambda x: ops.gather(x, ops.argmax(x, 0), 0) ** 2, [[1.5, 9, 16.5]]),
+        (lambda x: ops.gather_elements(x, 1, ops.topk(x, 2)[1]), [[0, 1, 1]]),
+        (lambda x: ops.one_hot(ops.argmax(x, 1), 3, Tensor(1.0), Tensor(0.0)), [[0, 0, 0]]),
+        (lambda x: x[0, ops.argmax(x, 1)], [[0, 0, 1]]),
+    ],
+)
+def test_positions_found_from_what_is_differentiated(mode, function, gradient):
+    x = t([0.25, 1.5, 2.75])
+    assert ms.grad(lambda x: function(x).sum())(x).asnumpy().tolist() == gradient
+
+
+def test_indices_that_are_differentiated_get_zeros(mode):
+    by_index = ms.grad(lambda i: ops.gather(Tensor(WEIGHTS), i, 0).sum())
+    assert by_index(Tensor([0, 1])).asnumpy().tolist() == [0, 0]
