@@ -52,6 +52,8 @@ DEVICE_TUNING = {
     "irecv.tag": ALONE,
     "*.inner_precise": "whether float16 is multiplied exactly on the vendor's device",
     "moe_token_unpermute.restore_shape": "of padded tokens, which the original has not either",
+    "moe_distribute_combine.*_send_counts": ALONE,
+    "moe_distribute_combine.expand_scales": ALONE,
     "speed_fusion_attention.gen_mask_parallel": UNREAD,
     "speed_fusion_attention.sync": UNREAD,
     "HookBackward.cell_id": "name in the original's log",

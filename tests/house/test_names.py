@@ -14,6 +14,12 @@ from tests.house.source import ROOT, api, module_name, package_files, tree, undo
 
 # Operators that the original shows in ``ops.auto_generate`` only, which forwards to `ops` here.
 GENERATED = {
+    "GroupedMatmul",
+    "GroupedMatmulV4",
+    "MultiScaleDeformableAttn",
+    "RingAttentionUpdate",
+    "grouped_matmul",
+    "grouped_matmul_v4",
     "AddLayerNormV2",
     "AddRmsNorm",
     "DynamicQuantExt",

@@ -28,7 +28,7 @@ def same(found, wanted, **named):
         np.testing.assert_allclose(f.asnumpy(), w, **named)
 
 
-def test_documented_permute(mode):
+def test_documented_permute():
     rows = np.array([1, 7, 2, 1, 2, 3])[:, None] * np.ones((1, 3))
     tokens, places = ops.moe_token_permute(Tensor(rows, ms.bfloat16), ints([5, 0, 3, 1, 2, 4]))
     assert tokens.dtype == ms.bfloat16
@@ -66,7 +66,7 @@ EXPERTS = [[0, 1, 1], [2, 1, 1], [0, 0, 0]]
 ROWS = [[0.1, 0.2, 0.3], [0.2, 0.7, 0.8], [0.3, 0.3, 0.5]]
 
 
-def test_documented_routing(mode):
+def test_documented_routing():
     x, places = ops.moe_init_routing_v2(half(ROWS), ints(EXPERTS), 3, 2, 3, 1, 0, False)
     want = [[ROWS[0], ROWS[2]], [ROWS[0], ROWS[0]], [ROWS[1], [0, 0, 0]]]
     np.testing.assert_allclose(x.asnumpy(), want, rtol=1e-3)
@@ -75,7 +75,7 @@ def test_documented_routing(mode):
     assert before.asnumpy().tolist() == [4, 4, 1]
 
 
-def test_routing_without_capacity(mode):
+def test_routing_without_capacity():
     order = [0, 6, 7, 8, 1, 2, 4, 5, 3]
     x, places, ends = ops.moe_init_routing_v2(half(ROWS), ints(EXPERTS), 4, 0, 3, 0, 1, False)
     np.testing.assert_allclose(x.asnumpy(), [ROWS[p // 3] for p in order[:4]], rtol=1e-3)
@@ -85,7 +85,7 @@ def test_routing_without_capacity(mode):
     assert counts.asnumpy().tolist() == [4, 4, 1]
 
 
-def test_older_routing(mode):
+def test_older_routing():
     rows = np.arange(9).reshape(3, 3).T
     x, places, experts = ops.moe_init_routing(half(ROWS), ints(rows), ints(EXPERTS), 3)
     flat = np.argsort(np.array(EXPERTS).reshape(-1), kind="stable")
@@ -95,7 +95,7 @@ def test_older_routing(mode):
     assert experts.asnumpy().tolist() == sorted(np.ravel(EXPERTS).tolist())
 
 
-def test_documented_finalizing(mode):
+def test_documented_finalizing():
     gave = np.array([0.1, 0.2, 0.3, 0.1, 0.2, 0.3])[:, None] * np.ones((1, 4))
     bias = np.array([0.1, 0.2, 0.3, 0.4])[:, None] * np.ones((1, 4))
     x1 = np.array([1, 0.2, 0.3])[:, None] * np.ones((1, 4))
@@ -111,12 +111,12 @@ def test_documented_finalizing(mode):
     np.testing.assert_allclose(out.asnumpy()[:, 0], [1.37, 0.48, 0.74], atol=2e-3)
 
 
-def test_expert_tokens(mode):
+def test_expert_tokens():
     ends = ops.MoeComputeExpertTokens()(ints([0, 0, 1, 2, 2]), 4)
     assert ends.asnumpy().tolist() == [2, 3, 5, 5]
 
 
-def test_gating(mode):
+def test_gating():
     x = rand(4, 6).astype(np.float32)
     soft = np.exp(x) / np.exp(x).sum(1, keepdims=True)
     order = np.argsort(-soft, 1, kind="stable")[:, :2]
@@ -128,7 +128,7 @@ def test_gating(mode):
     assert rows.asnumpy().tolist() == [[0, 4], [1, 5], [2, 6], [3, 7]]
 
 
-def test_groups(mode):
+def test_groups():
     scores = rand(3, 12).astype(np.float32)
     x = Tensor(scores)
     out = ops.group_topk(x, ints(np.arange(1024)), 4, 2, 2)
@@ -141,7 +141,7 @@ def test_groups(mode):
 
 
 @pytest.mark.parametrize("style", [0, 1])
-def test_rotary(mode, style):
+def test_rotary(style):
     x, angle = rand(2, 3, 4, 6), rand(1, 1, 4, 6)
     cos, sin = np.cos(angle), np.sin(angle)
     turned = np.empty_like(x)
@@ -162,7 +162,7 @@ def test_rotary(mode, style):
 
 
 @pytest.mark.parametrize("form", [0, 1, 2, 3])
-def test_rotary_of_queries_and_keys(mode, form):
+def test_rotary_of_queries_and_keys(form):
     query, key, angles = rand(2, 8), rand(2, 4), rand(5, 4)
     places = [3, 1]
     rows = angles[places]
@@ -181,7 +181,7 @@ def test_rotary_of_queries_and_keys(mode, form):
         np.testing.assert_allclose(found.asnumpy(), want.reshape(x.shape), rtol=1e-4, atol=1e-6)
 
 
-def test_documented_swiglu(mode):
+def test_documented_swiglu():
     x = Tensor([[-0.12, 0.123, 31.122], [2.1223, 4.1212121217, 0.3123]], ms.float32)
     np.testing.assert_allclose(
         ops.swiglu(x, 0).asnumpy(), [[-0.11970687, 0.2690224, 9.7194]], rtol=1e-4
@@ -195,7 +195,7 @@ def test_documented_swiglu(mode):
         ops.swiglu(ints([[1, 2]]))
 
 
-def test_documented_sums_that_are_normalized(mode):
+def test_documented_sums_that_are_normalized():
     x = Tensor([[0.5, 1.0, 1.5], [0.5, 1.0, 1.5]], ms.float32)
     out, inverse, total = ops.add_rms_norm(x, x, Tensor(np.ones(3, np.float32)))
     np.testing.assert_allclose(out.asnumpy()[0], [0.46290997, 0.92581993, 1.3887299], rtol=1e-5)
@@ -227,7 +227,7 @@ def test_sums_differentiate():
         np.testing.assert_allclose(found[at], (want(x + step) - want(x - step)) / 2e-6, rtol=1e-4)
 
 
-def test_rounding(mode):
+def test_rounding():
     x, scale, offset = rand(3, 4) * 2, rand(4) * 50, rand(4) * 10
     want = np.clip(np.round(x * scale + offset), -128, 127)
     args = [Tensor(v.astype(np.float32)) for v in (x, scale, offset)]
@@ -241,7 +241,7 @@ def test_rounding(mode):
     assert np.abs(y.asnumpy() - wide / rows[:, None]).max() < 0.51
 
 
-def test_products_of_int8(mode):
+def test_products_of_int8():
     a, b = (RNG.integers(-128, 128, s).astype(np.int8) for s in ((3, 4), (5, 4)))
     scale, rows, bias = rand(5) * 1e-3, rand(3), RNG.integers(-9, 9, 5)
     want = (a.astype(int) @ b.astype(int).T + bias) * scale * rows[:, None]
@@ -263,7 +263,7 @@ def test_products_of_int8(mode):
 
 
 @pytest.mark.parametrize("groups", [0, 2])
-def test_products_by_int8_weights(mode, groups):
+def test_products_by_int8_weights(groups):
     x, weight = rand(3, 4), RNG.integers(-128, 128, (4, 5)).astype(np.int8)
     shape = (2, 5) if groups else (5,)
     scale, offset, bias = rand(*shape) * 0.01, rand(*shape), rand(5)

@@ -1,5 +1,11 @@
 """Operators that fuse several steps: attention, experts, rotary positions, quantized products."""
 
+from mindjax.ops.fused.deformable import MultiScaleDeformableAttn as MultiScaleDeformableAttn
+from mindjax.ops.fused.deformable import (
+    multi_scale_deformable_attn_function as multi_scale_deformable_attn_function,
+)
+from mindjax.ops.fused.dispatch import moe_distribute_combine as moe_distribute_combine
+from mindjax.ops.fused.dispatch import moe_distribute_dispatch as moe_distribute_dispatch
 from mindjax.ops.fused.experts import GroupTopk as GroupTopk
 from mindjax.ops.fused.experts import MoeComputeExpertTokens as MoeComputeExpertTokens
 from mindjax.ops.fused.experts import MoeFinalizeRouting as MoeFinalizeRouting
@@ -23,12 +29,19 @@ from mindjax.ops.fused.gates import Swiglu as Swiglu
 from mindjax.ops.fused.gates import add_layer_norm as add_layer_norm
 from mindjax.ops.fused.gates import add_rms_norm as add_rms_norm
 from mindjax.ops.fused.gates import swiglu as swiglu
+from mindjax.ops.fused.grouped import GroupedMatmul as GroupedMatmul
+from mindjax.ops.fused.grouped import GroupedMatmulV4 as GroupedMatmulV4
+from mindjax.ops.fused.grouped import grouped_matmul as grouped_matmul
+from mindjax.ops.fused.grouped import grouped_matmul_v4 as grouped_matmul_v4
 from mindjax.ops.fused.infer_score import FusedInferAttentionScore as FusedInferAttentionScore
 from mindjax.ops.fused.infer_score import fused_infer_attention_score as fused_infer_attention_score
 from mindjax.ops.fused.inference import IncreFlashAttention as IncreFlashAttention
 from mindjax.ops.fused.inference import PromptFlashAttention as PromptFlashAttention
 from mindjax.ops.fused.inference import incre_flash_attention as incre_flash_attention
 from mindjax.ops.fused.inference import prompt_flash_attention as prompt_flash_attention
+from mindjax.ops.fused.native_sparse import nsa_compress as nsa_compress
+from mindjax.ops.fused.native_sparse import nsa_compress_attention as nsa_compress_attention
+from mindjax.ops.fused.native_sparse import nsa_select_attention as nsa_select_attention
 from mindjax.ops.fused.paged import KVCacheScatterUpdate as KVCacheScatterUpdate
 from mindjax.ops.fused.paged import PagedAttention as PagedAttention
 from mindjax.ops.fused.paged import PagedAttentionMask as PagedAttentionMask
@@ -45,4 +58,10 @@ from mindjax.ops.fused.rotary import ApplyRotaryPosEmb as ApplyRotaryPosEmb
 from mindjax.ops.fused.rotary import RotaryPositionEmbedding as RotaryPositionEmbedding
 from mindjax.ops.fused.rotary import apply_rotary_pos_emb_ as apply_rotary_pos_emb_
 from mindjax.ops.fused.rotary import rotary_position_embedding as rotary_position_embedding
+from mindjax.ops.fused.selected import lightning_indexer as lightning_indexer
+from mindjax.ops.fused.selected import sparse_flash_attention as sparse_flash_attention
 from mindjax.ops.fused.speed import speed_fusion_attention as speed_fusion_attention
+from mindjax.ops.fused.spread import RingAttentionUpdate as RingAttentionUpdate
+from mindjax.ops.fused.spread import all_gather_matmul as all_gather_matmul
+from mindjax.ops.fused.spread import matmul_reduce_scatter as matmul_reduce_scatter
+from mindjax.ops.fused.spread import ring_attention_update as ring_attention_update
