@@ -41,7 +41,7 @@ class _GatherProduct(Collective, register=False):
                 f"For '{owner}', 'input' and 'x2' must have one float dtype, but got {x.dtype} and "
                 f"{w.dtype}.",
             )
-        members, transport = self.members, world.transport
+        members, transport = world.find(self.group, owner), world.transport
         if not self.scatter:
             pieces = transport.all_gather(members, x)
             whole = pieces[0] if len(pieces) == 1 else jnp.concatenate(pieces)
