@@ -1,4 +1,4 @@
-"""Layers that widen the last axes, with torch's arguments."""
+"""Layers that widen the last axes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from mindjax.core import checks
 from mindjax.core.errors import located
-from mindjax.mint.nn import functional
 from mindjax.nn.cell import Cell
+from mindjax.ops.rearrange import pad
 
 
 class _Padding(Cell):
@@ -31,7 +31,7 @@ class _Padding(Cell):
 
     def construct(self, input: Any) -> Any:
         """Pad."""
-        return functional.pad(input, self.padding, self._mode)
+        return pad(input, self.padding, self._mode)
 
     def extend_repr(self) -> str:
         """Name the widths."""
@@ -49,7 +49,7 @@ class _Constant(_Padding):
 
     def construct(self, input: Any) -> Any:
         """Pad."""
-        return functional.pad(input, self.padding, "constant", self.value)
+        return pad(input, self.padding, "constant", self.value)
 
 
 class _Zero(_Padding):
@@ -73,7 +73,7 @@ class _Replication(_Padding):
 class ConstantPad1d(_Constant):
     """Padding of the last axis with one number.
 
-    MindSpore: ``mint.nn.ConstantPad1d``.
+    MindSpore: ``nn.ConstantPad1d``, ``mint.nn.ConstantPad1d``.
 
     Args:
         padding: int or (left, right); negative cuts.
@@ -86,7 +86,7 @@ class ConstantPad1d(_Constant):
 class ConstantPad2d(_Constant):
     """Padding of the last two axes with one number.
 
-    MindSpore: ``mint.nn.ConstantPad2d``.
+    MindSpore: ``nn.ConstantPad2d``, ``mint.nn.ConstantPad2d``.
 
     Args:
         padding: int or (left, right, top, bottom); negative cuts.
@@ -99,7 +99,7 @@ class ConstantPad2d(_Constant):
 class ConstantPad3d(_Constant):
     """Padding of the last three axes with one number.
 
-    MindSpore: ``mint.nn.ConstantPad3d``.
+    MindSpore: ``nn.ConstantPad3d``, ``mint.nn.ConstantPad3d``.
 
     Args:
         padding: int or (left, right, top, bottom, front, back); negative cuts.
@@ -124,7 +124,7 @@ class ZeroPad1d(_Zero):
 class ZeroPad2d(_Zero):
     """Padding of the last two axes with zeros.
 
-    MindSpore: ``mint.nn.ZeroPad2d``.
+    MindSpore: ``nn.ZeroPad2d``, ``mint.nn.ZeroPad2d``.
 
     Args:
         padding: int or (left, right, top, bottom); negative cuts.
@@ -148,7 +148,7 @@ class ZeroPad3d(_Zero):
 class ReflectionPad1d(_Reflection):
     """Padding of the last axis with what lies mirrored at the border.
 
-    MindSpore: ``mint.nn.ReflectionPad1d``.
+    MindSpore: ``nn.ReflectionPad1d``, ``mint.nn.ReflectionPad1d``.
 
     Args:
         padding: int or (left, right); negative cuts.
@@ -160,7 +160,7 @@ class ReflectionPad1d(_Reflection):
 class ReflectionPad2d(_Reflection):
     """Padding of the last two axes with what lies mirrored at the border.
 
-    MindSpore: ``mint.nn.ReflectionPad2d``.
+    MindSpore: ``nn.ReflectionPad2d``, ``mint.nn.ReflectionPad2d``.
 
     Args:
         padding: int or (left, right, top, bottom); negative cuts.
@@ -172,7 +172,7 @@ class ReflectionPad2d(_Reflection):
 class ReflectionPad3d(_Reflection):
     """Padding of the last three axes with what lies mirrored at the border.
 
-    MindSpore: ``mint.nn.ReflectionPad3d``.
+    MindSpore: ``nn.ReflectionPad3d``, ``mint.nn.ReflectionPad3d``.
 
     Args:
         padding: int or (left, right, top, bottom, front, back); negative cuts.
@@ -184,7 +184,7 @@ class ReflectionPad3d(_Reflection):
 class ReplicationPad1d(_Replication):
     """Padding of the last axis with the border's elements.
 
-    MindSpore: ``mint.nn.ReplicationPad1d``.
+    MindSpore: ``nn.ReplicationPad1d``, ``mint.nn.ReplicationPad1d``.
 
     Args:
         padding: int or (left, right); negative cuts.
@@ -196,7 +196,7 @@ class ReplicationPad1d(_Replication):
 class ReplicationPad2d(_Replication):
     """Padding of the last two axes with the border's elements.
 
-    MindSpore: ``mint.nn.ReplicationPad2d``.
+    MindSpore: ``nn.ReplicationPad2d``, ``mint.nn.ReplicationPad2d``.
 
     Args:
         padding: int or (left, right, top, bottom); negative cuts.
@@ -208,7 +208,7 @@ class ReplicationPad2d(_Replication):
 class ReplicationPad3d(_Replication):
     """Padding of the last three axes with the border's elements.
 
-    MindSpore: ``mint.nn.ReplicationPad3d``.
+    MindSpore: ``nn.ReplicationPad3d``, ``mint.nn.ReplicationPad3d``.
 
     Args:
         padding: int or (left, right, top, bottom, front, back); negative cuts.

@@ -1,0 +1,1 @@
+"""Layers that are thin faces of ops."""
