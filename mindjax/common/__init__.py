@@ -7,6 +7,7 @@ from mindjax.autodiff import _no_grad as _no_grad
 from mindjax.autodiff import recompute as recompute
 from mindjax.autodiff import register_saved_tensors_hooks as register_saved_tensors_hooks
 from mindjax.autodiff import saved_tensors_hooks as saved_tensors_hooks
+from mindjax.common import api as api
 from mindjax.common import dtype as dtype
 from mindjax.common import initializer as initializer
 from mindjax.common import parameter as parameter

@@ -70,7 +70,8 @@ class Primitive:
         if any("ClassVar[" not in str(annotation) for annotation in own):
             dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
             cls._fields = tuple(f.name for f in dataclasses.fields(cls))  # type: ignore[arg-type]
-        if register:
+        # A user's class may bear the name of one of ours, and must not take its place.
+        if register and (cls.__module__.startswith("mindjax") or cls.__name__ not in PRIMITIVES):
             PRIMITIVES[cls.__name__] = cls
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -107,6 +108,119 @@ class Primitive:
     def __repr__(self) -> str:
         fields = ", ".join(f"{f}={self.__dict__[f]!r}" for f in type(self)._fields)
         return f"{self.name}({fields})"
+
+    # -- what users note on an operator --
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """What `add_prim_attr` and its like noted."""
+        return self.__dict__.setdefault("_attrs", {})
+
+    def __getattr__(self, name: str) -> Any:
+        noted = self.__dict__.get("_attrs", {})
+        if name in noted:
+            return noted[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def get_attr_dict(self) -> dict[str, Any]:
+        """Give what was noted."""
+        return dict(self.attrs)
+
+    def add_prim_attr(self, name: str, value: Any) -> Primitive:
+        """Note something on the operator, and give it (MindSpore: ``Primitive.add_prim_attr``).
+
+        Args:
+            name: of the note.
+            value: the note.
+        """
+        self.attrs[name] = value
+        return self
+
+    def del_prim_attr(self, name: str) -> Primitive:
+        """Drop a note, and give the operator.
+
+        Args:
+            name: of the note.
+        """
+        self.attrs.pop(name, None)
+        return self
+
+    def init_prim_io_names(self, inputs: Any, outputs: Any) -> None:
+        """Note the names of inputs and outputs.
+
+        Args:
+            inputs: list of names.
+            outputs: list of names.
+        """
+        self.attrs.update(input_names=inputs, output_names=outputs)
+
+    def set_prim_instance_name(self, name: str) -> Primitive:
+        """Note a name of this operator, and give it.
+
+        Args:
+            name: the name.
+        """
+        self.__dict__["_attrs"] = {**self.attrs, "instance_name": name}
+        return self
+
+    def set_device(self, device_target: str) -> Primitive:
+        """Note a device; ops run where their inputs are (MindSpore: ``Primitive.set_device``).
+
+        Args:
+            device_target: name of the device.
+        """
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def set_stage(self, stage: int) -> Primitive:
+        """Note a stage of pipeline training, and give the operator.
+
+        Args:
+            stage: its number.
+        """
+        return self.add_prim_attr("stage", stage)
+
+    def recompute(self, mode: bool = True) -> Primitive:
+        """Note whether the backward pass computes the op again; the tape always does.
+
+        Args:
+            mode: whether it does.
+
+        Raises:
+            TypeError: ``mode`` is no bool.
+        """
+        if not isinstance(mode, bool):
+            raise located(
+                TypeError, f"For 'Primitive.recompute', 'mode' must be a bool, but got {mode!r}."
+            )
+        return self.add_prim_attr("recompute", mode)
+
+    def shard(
+        self,
+        in_strategy: Any = None,
+        out_strategy: Any = None,
+        **kwargs: Any,
+    ) -> Primitive:
+        """Note how parallel training splits inputs and outputs, and give the operator.
+
+        Args:
+            in_strategy: tuple of tuples of numbers of parts, one an input.
+            out_strategy: the same of the outputs.
+            kwargs: options of the split, which are noted.
+
+        Raises:
+            TypeError: a strategy is no tuple.
+        """
+        for name, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
+            if value is not None and not isinstance(value, tuple):
+                raise located(
+                    TypeError,
+                    f"For 'Primitive.shard', the '{name}' must be a tuple, but got "
+                    f"{type(value).__name__}.",
+                )
+            if value is not None:
+                self.add_prim_attr(name, value)
+        self.attrs.update(kwargs)
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if not k.startswith("_")}

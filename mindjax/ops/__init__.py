@@ -3,7 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mindjax.core.primitive import Primitive as Primitive
 from mindjax.old_paths import parts
 from mindjax.ops import families
 
@@ -732,6 +731,7 @@ _OLD_PATHS = {
     "auto_generate": "mindjax.ops",
     "linalg_ops": "mindjax.ops.operations",
     "other_ops": "mindjax.ops.operations",
+    "signature": "mindjax.ops.signature",
     **dict.fromkeys(parts("ops.auto_generate"), "mindjax.ops"),
 }
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from mindjax.core.errors import located
-from mindjax.core.primitive import Primitive as Primitive
 
 
 class Partial:
@@ -70,3 +70,17 @@ def _primexpr(
 ) -> Callable[..., Any]:
     """Mark a function of shapes and numbers, as `constexpr` does (MindSpore: ``_primexpr``)."""
     return constexpr(fn, get_instance, name, reuse_result)
+
+
+def __getattr__(name: str) -> Any:
+    """Give what other modules define of the original's module."""
+    if name in (
+        "Primitive",
+        "PrimitiveWithCheck",
+        "PrimitiveWithInfer",
+        "prim_arg_register",
+        "prim_attr_register",
+        "vm_impl_registry",
+    ):
+        return getattr(importlib.import_module("mindjax.ops.custom.defined"), name)
+    raise AttributeError(f"module 'mindspore.ops.primitive' has no attribute '{name}'")

@@ -2,6 +2,27 @@
 
 from mindjax.ops.custom.custom import Custom as Custom
 from mindjax.ops.custom.custom import PyFunc as PyFunc
+from mindjax.ops.custom.debugging import DumpGradient as DumpGradient
+from mindjax.ops.custom.debugging import HistogramSummary as HistogramSummary
+from mindjax.ops.custom.debugging import ImageSummary as ImageSummary
+from mindjax.ops.custom.debugging import InsertGradientOf as InsertGradientOf
+from mindjax.ops.custom.debugging import Morph as Morph
+from mindjax.ops.custom.debugging import MoveTo as MoveTo
+from mindjax.ops.custom.debugging import PyExecute as PyExecute
+from mindjax.ops.custom.debugging import Reusing as Reusing
+from mindjax.ops.custom.debugging import ScalarSummary as ScalarSummary
+from mindjax.ops.custom.debugging import TensorDump as TensorDump
+from mindjax.ops.custom.debugging import TensorSummary as TensorSummary
+from mindjax.ops.custom.debugging import UpdateState as UpdateState
+from mindjax.ops.custom.debugging import move_to as move_to
+from mindjax.ops.custom.debugging import tensordump as tensordump
+from mindjax.ops.custom.defined import Primitive as Primitive
+from mindjax.ops.custom.defined import PrimitiveWithCheck as PrimitiveWithCheck
+from mindjax.ops.custom.defined import PrimitiveWithInfer as PrimitiveWithInfer
+from mindjax.ops.custom.defined import get_vm_impl_fn as get_vm_impl_fn
+from mindjax.ops.custom.defined import prim_arg_register as prim_arg_register
+from mindjax.ops.custom.defined import prim_attr_register as prim_attr_register
+from mindjax.ops.custom.defined import vm_impl_registry as vm_impl_registry
 from mindjax.ops.custom.hybrid import kernel as kernel
 from mindjax.ops.custom.hybrid import ms_kernel as ms_kernel
 from mindjax.ops.custom.native import CustomOpBuilder as CustomOpBuilder
