@@ -24,7 +24,9 @@ class sig_kind(enum.Enum):
     KIND_EMPTY_DEFAULT_VALUE = 4
 
 
-sig_dtype = enum.Enum("sig_dtype", ["T", *(f"T{i}" for i in range(1, 10)), "T_EMPTY_DEFAULT_VALUE"])
+sig_dtype: Any = enum.Enum(
+    "sig_dtype", ["T", *(f"T{i}" for i in range(1, 10)), "T_EMPTY_DEFAULT_VALUE"]
+)
 
 
 class Signature(NamedTuple):

@@ -79,7 +79,7 @@ class Primitive(core.Primitive, register=False, metaclass=_Every):
     _is_base: ClassVar[bool] = True
 
     def __init__(self, name: str) -> None:
-        self.__dict__["_defined_name"] = name
+        vars(self)["_defined_name"] = name
 
     def __init_subclass__(cls, register: bool = True) -> None:
         super().__init_subclass__(register)
