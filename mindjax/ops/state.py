@@ -205,7 +205,13 @@ class ScatterSub(ScatterWrite):
 
 def scatter_write(record: Primitive, input_x: Any, indices: Any, updates: Any) -> Any:
     """Run a `ScatterWrite` after a check of the indices, where their values are known."""
-    check_range(record.name, indices, shape_of(input_x)[0])
+    shape = shape_of(input_x)
+    if not shape:
+        raise located(
+            ValueError,
+            f"For '{record.name}', 'input_x' must be a Parameter or Tensor with at least one axis.",
+        )
+    check_range(record.name, indices, shape[0])
     return record(input_x, indices, updates)
 
 

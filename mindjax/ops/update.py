@@ -54,12 +54,22 @@ class Update(Primitive, register=False):
     def compute(self, *inputs: Any) -> tuple[Any, ...]:
         """Check the gradient, and compute in Float32 where the inputs are narrower."""
         arrays = list(inputs)
+        for position in self.writes[1:]:
+            self._check_state(arrays[self.writes[0]], arrays[position])
         arrays[self.gradient_at] = self._checked(arrays[self.writes[0]], arrays[self.gradient_at])
         outputs = self.step(*(widened(a) for a in arrays))
         return tuple(
             None if value is None else value.astype(inputs[position].dtype)
             for position, value in zip(self.writes, outputs, strict=True)
         )
+
+    def _check_state(self, variable: Array, state: Array | None) -> None:
+        if state is not None and state.shape != variable.shape:
+            raise located(
+                ValueError,
+                f"For '{self.name}', the shapes of what is updated must be equal, but got "
+                f"{variable.shape} and {state.shape}.",
+            )
 
     def _checked(self, variable: Array, gradient: Array) -> Array:
         if variable.shape != gradient.shape:

@@ -17,7 +17,7 @@ from mindjax.core.state import changed as changed
 from mindjax.core.state import epoch as epoch
 from mindjax.tensor.tensor import Tensor
 
-_unnamed = itertools.count(1)
+_number = itertools.count(1)
 
 
 def _noted(name: str, default: Any, kinds: Any, expected: str, what: str) -> Any:
@@ -93,8 +93,9 @@ class Parameter(Tensor):
         self.storage_format = storage_format
         if device is not None:
             self.init_device = device
+        number = next(_number)
         if name is None:
-            self._name, self.is_named = f"Parameter#{next(_unnamed)}", False
+            self._name, self.is_named = f"Parameter#{number}", False
         else:
             self.name = name
 

@@ -184,7 +184,8 @@ class IndexPut(Primitive):
     def compute(self, x: Array, values: Array, indices: tuple[Array, ...]) -> Array:
         """Write."""
         checks.same_dtype(self.name, x1=x.dtype, x2=values.dtype)
-        if values.ndim != 1 or any(i.ndim != 1 for i in indices) or len(indices) > x.ndim:
+        rank = len(indices)
+        if values.ndim != 1 or not 1 <= rank <= x.ndim or any(i.ndim != 1 for i in indices):
             raise located(
                 ValueError,
                 f"For 'IndexPut', 'x2' and the indices must be vectors, one index an axis of 'x1' "

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mindjax.core import checks
+from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.bound import BoundPrimitive
@@ -26,7 +27,12 @@ Array = jax.Array
 
 
 def _limits(dtype: Any) -> tuple[Any, Any]:
-    """Give the lowest and the highest finite number of a dtype."""
+    """Give the lowest and the highest finite number of a dtype; TypeError if it has none."""
+    if not (jnp.issubdtype(dtype, jnp.floating) or jnp.issubdtype(dtype, jnp.integer)):
+        raise located(
+            TypeError,
+            f"The largest of a segment is taken of integers and floats, but got {from_np(dtype)}.",
+        )
     info = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
     return info.min, info.max
 
@@ -84,14 +90,31 @@ def _segment_product_jvp(
     count: int, primals: tuple[Array, Array], tangents: tuple[Array, Array]
 ) -> tuple[Array, Array]:
     x, ids = primals
-    ids = jnp.where(ids < 0, count, ids)
-    zero = x == 0
-    rest = jnp.where(zero, jnp.ones((), x.dtype), x)
-    product = _spread(segment_product(rest, ids, count), ids)
-    zeros = _spread(segment_sum(zero.astype(np.int32), ids, count), ids)
-    # The product of the others: without a zero, x divides out; a lone zero has all the others.
-    others = jnp.where(zeros == zero, product / rest, jnp.zeros((), x.dtype))
-    return segment_product(x, ids, count), segment_sum(others * tangents[0], ids, count)
+    terms = _product_of_others(x, ids) * tangents[0]
+    return segment_product(x, ids, count), segment_sum(terms, ids, count)
+
+
+def _product_of_others(x: Array, ids: Array) -> Array:
+    """Multiply, for each row, the other rows of its segment; no division, so zeros are no harm."""
+    if not x.size:
+        return x
+    rows = x.reshape((ids.size, -1))
+    order = jnp.argsort(ids.reshape(-1), stable=True)
+    sorted_ids, rows = ids.reshape(-1).at[order].get(), rows.at[order].get()
+    new = (sorted_ids[1:] != sorted_ids[:-1])[:, None]
+    edge, one = jnp.ones((1, 1), np.bool_), jnp.ones((1, rows.shape[1]), x.dtype)
+
+    def joined(left: Any, right: Any) -> Any:
+        return left[0] | right[0], jnp.where(right[0], right[1], left[1] * right[1])
+
+    def scanned(values: Array, starts: Array, reverse: bool) -> Array:
+        pairs = (starts, jnp.where(starts, jnp.ones((), x.dtype), values))
+        return jax.lax.associative_scan(joined, pairs, reverse=reverse)[1]
+
+    first, last = jnp.concatenate([edge, new]), jnp.concatenate([new, edge])
+    before = scanned(jnp.concatenate([one, rows[:-1]]), first[: len(rows)], False)
+    after = scanned(jnp.concatenate([rows[1:], one]), last[-len(rows) :], True)
+    return jnp.zeros_like(rows).at[order].set(before * after).reshape(x.shape)
 
 
 class _UnsortedSegment(BoundPrimitive, register=False):

@@ -71,6 +71,7 @@ CASES = [
     Case("float_status", [X], "ops.FloatStatus()(a)", math="np.array([0.0])", grad=False, dtypes="f16 f64"),
     Case("float_status_inf", [lit([1.0, float("inf")])], "ops.FloatStatus()(a)", "ops.FloatStatus()(a - a)", math="np.array([1.0])", grad=False),
     Case("npu_status", [], "ops.NPUAllocFloatStatus()()", "ops.NPUClearFloatStatus()(Tensor([1.0] * 8, ms.float32))", math="np.zeros(8)"),
+    step("ftrl_shape_error", "ops.ApplyFtrl()(p0, p1, p2, d, 0.1, 0.2, 0.3, -0.5)", [X, f32(2), f32(3, 2), G], 3, raises=True),
     step("descent_shape_error", "ops.ApplyGradientDescent()(p0, 0.1, b)", [X, f32(2)], 1, raises=True),
     step("adagrad_v2_dtype_error", "ops.ApplyAdagradV2(1e-3)(p0, p1, 0.1, c)", [Arr((3, 2), "f16"), Arr((3, 2), "f16"), G], 2, raises=True),
     step("sparse_shape_error", "ops.SparseApplyAdagradV2(0.1, 1e-3)(p0, p1, c, d)", [X, POS, f32(3, 2), ROWS], 2, raises=True),
