@@ -28,11 +28,9 @@ class Unfold(Cell):
 
     def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
         super().__init__()
-        sizes = [
-            self._inner(name, value)
-            for name, value in (("ksize", ksizes), ("stride", strides), ("rate", rates))
-        ]
-        self.extract_image_patches = patches.ExtractImagePatches(*sizes, padding)
+        sizes, steps = self._inner("ksize", ksizes), self._inner("stride", strides)
+        distances = self._inner("rate", rates)
+        self.extract_image_patches = patches.ExtractImagePatches(sizes, steps, distances, padding)
 
     def _inner(self, name: str, value: Any) -> tuple[int, ...]:
         checks.of_type(f"{name}s", value, (tuple, list), self.cls_name)

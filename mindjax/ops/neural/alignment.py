@@ -14,6 +14,7 @@ from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import current, is_traced, unwrap
 from mindjax.core.primitive import Primitive
+from mindjax.ops.masking import need_values
 
 if TYPE_CHECKING:
     pass
@@ -366,6 +367,7 @@ class CTCGreedyDecoder(Primitive):
             negative sum of the best logits (N, 1).
         """
         owner = "CTCGreedyDecoder"
+        need_values(owner, "take the argmax", x, lengths)
         checks.floating("inputs", x.dtype, owner)
         if x.ndim != 3:
             raise located(
@@ -535,6 +537,9 @@ class EditDistance(Primitive):
             Float32 array of the larger shape without its last axis.
         """
         owner = "EditDistance"
+        given = (hypothesis_indices, hypothesis_values, hypothesis_shape)
+        wanted = (truth_indices, truth_values, truth_shape)
+        need_values(owner, "compare dense sequences", *given, *wanted)
         pairs = (
             ("hypothesis", hypothesis_indices, hypothesis_values, hypothesis_shape),
             ("truth", truth_indices, truth_values, truth_shape),

@@ -14,6 +14,7 @@ from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.core.random import default_generator, key, seeded
 from mindjax.ops.bound import set_fields
+from mindjax.ops.masking import need_values
 from mindjax.ops.shape import shape_of
 
 Array = jax.Array
@@ -137,6 +138,7 @@ class NonMaxSuppressionV3(Primitive):
             (m,), Int32, by falling score.
         """
         owner = "NonMaxSuppressionV3"
+        need_values(owner, "use ops.NMSWithMask", boxes, scores, max_output_size)
         for name, x in (("boxes", boxes), ("scores", scores)):
             checks.floating(name, x.dtype, owner)
         checks.same_dtype(owner, boxes=boxes.dtype, scores=scores.dtype)
@@ -176,6 +178,7 @@ class NonMaxSuppressionWithOverlaps(Primitive):
             (m,), Int32, by falling score.
         """
         owner = "NonMaxSuppressionWithOverlaps"
+        need_values(owner, "use ops.NMSWithMask", overlaps, scores, max_output_size)
         for name, x in (("overlaps", overlaps), ("scores", scores)):
             checks.floating(name, x.dtype, owner)
         n = scores.shape[0] if scores.ndim == 1 else -1
@@ -230,6 +233,8 @@ class CombinedNonMaxSuppression(Primitive):
             up with zeros, and their number (N,), Int32.
         """
         owner = "CombinedNonMaxSuppression"
+        limits = (max_output_size_per_class, max_total_size)
+        need_values(owner, "use ops.NMSWithMask", boxes, scores, *limits)
         if boxes.ndim != 4 or scores.ndim != 3 or boxes.shape[3] != 4:
             raise located(
                 ValueError,

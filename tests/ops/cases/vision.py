@@ -157,8 +157,8 @@ CASES = [
     Case("resize_linear1d_error", [f32(1, 2, 5)], "ops.ResizeLinear1D()(a, (0,))", "ops.ResizeLinear1D('x')(a, (3,))", raises=True),
     *[
         Case(f"scale_{kind}_{anti}", [f32(1, 4, 5, 2), lit([3, 4], "i32"), lit([0.8, 1.9]), lit([1.1, 0.2])], f"ops.ScaleAndTranslate('{kind}', {anti})(a, b, c, d)", graph=False, grad=False)
-        for kind in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")
-        for anti in (True, False)
+        for i, kind in enumerate(("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"))
+        for anti in ((True, False) if kind == "lanczos3" else (i % 2 == 0,))
     ],
     Case("upsample_nearest3d", [f32(1, 1, 2, 3, 4)], "ops.UpsampleNearest3D()(a, (3, 4, 5), None)", "ops.interpolate(a, (3, 4, 5))", "ops.upsample(a, (3, 4, 5))"),
     Case("upsample_nearest3d_scales", [f32(1, 1, 2, 3, 4)], "ops.UpsampleNearest3D()(a, None, (1.6, 1.6, 1.6))", "ops.interpolate(a, None, (1.6, 1.6, 1.6))"),
