@@ -14,10 +14,12 @@ from tests.house.source import ROOT, api, module_name, package_files, tree, undo
 
 # Operators that the original shows in ``ops.auto_generate`` only, which forwards to `ops` here.
 GENERATED = {
+    "FusedAddTopKDiv",
     "GroupedMatmul",
     "GroupedMatmulV4",
     "MultiScaleDeformableAttn",
     "RingAttentionUpdate",
+    "fused_add_topk_div",
     "grouped_matmul",
     "grouped_matmul_v4",
     "AddLayerNormV2",

@@ -275,3 +275,21 @@ def test_products_by_int8_weights(groups):
         Tensor(x.astype(np.float32)), Tensor(weight), args[0], args[1], None, None, args[2]
     )
     np.testing.assert_allclose(out.asnumpy(), want, rtol=1e-4, atol=1e-5)
+
+
+def test_choice_within_groups():
+    x, added = rand(3, 12), rand(12) * 0.2
+    weights, experts = ops.FusedAddTopKDiv()(
+        *(Tensor(v.astype(np.float32)) for v in (x, added)), 4, 2, 2, 3
+    )
+    shares = 1 / (1 + np.exp(-x))
+    scores = (shares + added).reshape(3, 4, 3)
+    kept = np.argsort(-np.sort(scores, 2)[..., 1:].sum(2), 1)[:, :2]
+    for i in range(3):
+        own = [j for j in range(12) if j // 3 in kept[i]]
+        order = sorted(own, key=lambda j: -scores[i, j // 3, j % 3])[:3]
+        assert experts.asnumpy()[i].tolist() == order
+        want = shares[i, order] / shares[i, order].sum() * 2.5
+        np.testing.assert_allclose(weights.asnumpy()[i], want, rtol=1e-5)
+    with pytest.raises(NotImplementedError, match="is_norm"):
+        ops.FusedAddTopKDiv()(Tensor(x), Tensor(added), 4, 2, 2, 3, 0, False)

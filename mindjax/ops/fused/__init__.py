@@ -58,6 +58,8 @@ from mindjax.ops.fused.rotary import ApplyRotaryPosEmb as ApplyRotaryPosEmb
 from mindjax.ops.fused.rotary import RotaryPositionEmbedding as RotaryPositionEmbedding
 from mindjax.ops.fused.rotary import apply_rotary_pos_emb_ as apply_rotary_pos_emb_
 from mindjax.ops.fused.rotary import rotary_position_embedding as rotary_position_embedding
+from mindjax.ops.fused.routing import FusedAddTopKDiv as FusedAddTopKDiv
+from mindjax.ops.fused.routing import fused_add_topk_div as fused_add_topk_div
 from mindjax.ops.fused.selected import lightning_indexer as lightning_indexer
 from mindjax.ops.fused.selected import sparse_flash_attention as sparse_flash_attention
 from mindjax.ops.fused.speed import speed_fusion_attention as speed_fusion_attention
