@@ -8,7 +8,6 @@ from mindjax.autodiff.grad import GradOperation as GradOperation
 from mindjax.autodiff.grad import get_grad as get_grad
 from mindjax.autodiff.grad import grad as grad
 from mindjax.autodiff.grad import value_and_grad as value_and_grad
-from mindjax.autodiff.morph import Morph as Morph
 from mindjax.autodiff.products import jacfwd as jacfwd
 from mindjax.autodiff.products import jacrev as jacrev
 from mindjax.autodiff.products import jvp as jvp

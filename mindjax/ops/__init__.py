@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     # The families that `families.index` finds.
     from mindjax.autodiff import GradOperation as GradOperation
     from mindjax.autodiff import HookBackward as HookBackward
-    from mindjax.autodiff import Morph as Morph
     from mindjax.autodiff import derivative as derivative
     from mindjax.autodiff import get_grad as get_grad
     from mindjax.autodiff import grad as grad
@@ -712,7 +711,6 @@ _LATER = {
     "vmap": "mindjax.autodiff",
     "GradOperation": "mindjax.autodiff",
     "HookBackward": "mindjax.autodiff",
-    "Morph": "mindjax.autodiff",
     "get_grad": "mindjax.autodiff",
     "grad": "mindjax.autodiff",
     "value_and_grad": "mindjax.autodiff",
