@@ -443,6 +443,9 @@ _DIGITS = {"float16": 4, "float32": 8, "float64": 16}
 
 def _array_text(array: np.ndarray[Any, Any]) -> str:
     digits = _DIGITS.get(array.dtype.name)
+    if array.dtype.kind == "c":
+        pair: Any = {"complex_kind": lambda z: f"{z.real:g}{z.imag:+g}j"}
+        return np.array2string(array, separator=", ", formatter=pair, prefix="")
     if array.ndim == 0 or digits is None:
         plain = array.astype(np.float32) if array.dtype.kind == "V" else array
         return np.array2string(plain, separator=", ", prefix="") if array.ndim else str(plain)

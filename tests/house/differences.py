@@ -51,6 +51,16 @@ def change(x, name, *args):
     return x
 
 
+def scipy_linalg():
+    return importlib.import_module(f"{LIBRARY}.scipy.linalg")
+
+
+def conjugated_input():
+    x = Tensor(np.array([[1j]], np.complex64))
+    ops.ConjugateTranspose()(x, (1, 0)).asnumpy()
+    return [float(x.asnumpy()[0, 0].imag)]
+
+
 def reversed_write(x):
     x[::-1] = floats(1, 2, 3)
     return x
@@ -312,6 +322,42 @@ ROWS = {
     "inplace_add gradient": (
         lambda: ms.grad(lambda x: ops.inplace_add(x, floats(1), 0).sum())(floats(1, 2)),
         [1, 1],
+        BOTH,
+    ),
+    "eigvals of a Tensor": (
+        lambda: ops.real(floats([2, 0], [0, 2]).eigvals()),
+        [2, 2],
+        BOTH,
+    ),
+    "regularized lstsq": (
+        lambda: ops.Lstsq(True, 1.0)(floats([1, 0], [0, 1]), floats([2], [4])),
+        [[1], [2]],
+        BOTH,
+    ),
+    "numbers for a diagonal": (
+        lambda: ops.matrix_diag_part(floats([1, 2], [3, 4]), 0, 0.0),
+        [1, 4],
+        BOTH,
+    ),
+    "lu of a tall matrix": (
+        lambda: scipy_linalg().lu(floats([4], [2]), True)[0],
+        [[1], [0.5]],
+        BOTH,
+    ),
+    "rfft of complex numbers": (
+        lambda: ops.real(ops.rfft(Tensor(np.array([1j, 2, 3], np.complex64)))),
+        "TypeError",
+        BOTH,
+    ),
+    "ihfftn of numpy": (
+        lambda: ops.real(ms.numpy.fft.ihfftn(floats([1, 1], [1, 1]))),
+        [[1, 0], [0, 0]],
+        BOTH,
+    ),
+    "conjugate of an input": (conjugated_input, [1], ("PYNATIVE",)),
+    "inverse of a singular matrix": (
+        lambda: scipy_linalg().inv(floats([1, 1], [1, 1])),
+        "LinAlgError",
         BOTH,
     ),
 }

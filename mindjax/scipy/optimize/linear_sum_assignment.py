@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from mindjax.scipy.ops import LinearSumAssignment
@@ -36,3 +37,13 @@ def linear_sum_assignment(
         ValueError: ``cost_matrix`` is no matrix.
     """
     return LinearSumAssignment()(cost_matrix, dimension_limit, maximize)
+
+
+class _Callable(ModuleType):
+    """A module that is called like its function: importing it by name puts it in its place."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return linear_sum_assignment(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _Callable
