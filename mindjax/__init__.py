@@ -129,7 +129,7 @@ _SOURCES = {
     "mindjax.cli.check": "run_check",
     "mindjax.alias": "install",
     "mindjax.common.tensor": "from_numpy",
-    "mindjax.ops": "is_tensor",
+    "mindjax.ops": "constexpr is_tensor",
 }
 _NAMES = {name: module for module, names in _SOURCES.items() for name in names.split()}
 

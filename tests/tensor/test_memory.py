@@ -114,6 +114,9 @@ def test_frombuffer() -> None:
     data = bytearray([1, 2, 3, 4, 5, 6])
     assert plain(ms.frombuffer(data, ms.uint8)) == [1, 2, 3, 4, 5, 6]
     assert plain(ms.frombuffer(data, dtype=ms.int16, count=2, offset=2)) == [1027, 1541]
+    copied = ms.frombuffer(data, ms.uint8) * 1
+    data[0] = 9
+    assert plain(copied) == [1, 2, 3, 4, 5, 6]
     wrong: list[dict[str, Any]] = [
         {"dtype": ms.int32},
         {"dtype": ms.uint8, "count": 0},

@@ -503,9 +503,10 @@ class TBERegOp(RegOp):
 
     def unknown_shape_formats(self, unknown_shape_formats: Any) -> Any:
         """Note the formats for shapes that change."""
-        return self._note(
-            "unknown_shape_formats", "unknown_shape_formats", unknown_shape_formats, list
-        )
+        self._note("unknown_shape_formats", "unknown_shape_formats", unknown_shape_formats, list)
+        # The original adds the whole list as one entry.
+        self._more["unknown_shape_formats"] = [unknown_shape_formats]
+        return self
 
 
 REGISTERED: list[dict[str, Any]] = []
