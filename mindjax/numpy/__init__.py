@@ -17,8 +17,10 @@ from mindjax.numpy.arithmetic import divmod as divmod
 from mindjax.numpy.arithmetic import fabs as fabs
 from mindjax.numpy.arithmetic import floor_divide as floor_divide
 from mindjax.numpy.arithmetic import fmod as fmod
+from mindjax.numpy.arithmetic import gcd as gcd
 from mindjax.numpy.arithmetic import heaviside as heaviside
 from mindjax.numpy.arithmetic import invert as invert
+from mindjax.numpy.arithmetic import lcm as lcm
 from mindjax.numpy.arithmetic import maximum as maximum
 from mindjax.numpy.arithmetic import minimum as minimum
 from mindjax.numpy.arithmetic import mod as mod
@@ -237,7 +239,13 @@ from mindjax.numpy.sets import unique as unique
 from mindjax.numpy.statistics import bincount as bincount
 from mindjax.numpy.statistics import corrcoef as corrcoef
 from mindjax.numpy.statistics import cov as cov
+from mindjax.numpy.statistics import digitize as digitize
+from mindjax.numpy.statistics import histogram as histogram
+from mindjax.numpy.statistics import histogram2d as histogram2d
 from mindjax.numpy.statistics import histogram_bin_edges as histogram_bin_edges
+from mindjax.numpy.statistics import histogramdd as histogramdd
+from mindjax.numpy.statistics import interp as interp
+from mindjax.numpy.statistics import searchsorted as searchsorted
 from mindjax.numpy.trigonometry import arccos as arccos
 from mindjax.numpy.trigonometry import arccosh as arccosh
 from mindjax.numpy.trigonometry import arcsin as arcsin

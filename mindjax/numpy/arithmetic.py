@@ -84,10 +84,6 @@ def _lcm(x: Tensor, y: Tensor) -> Tensor:
     return _whole(ops.lcm, x, y)
 
 
-def _invert(x: Tensor) -> Tensor:
-    return ops.bitwise_xor(x, ops.full_like(x, -1))
-
-
 def add(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """Add (MindSpore: ``numpy.add``).
 
@@ -528,7 +524,7 @@ def invert(x: Any, dtype: Any = None) -> Tensor:
     Raises:
         TypeError: ``x`` is no array-like, or ``dtype`` no dtype.
     """
-    return apply(_invert, x, dtype=dtype)
+    return apply(ops.invert, x, dtype=dtype)
 
 
 bitwise_not = invert

@@ -90,6 +90,9 @@ def choose(a: Any, choices: Any, mode: str = "clip") -> Tensor:
     index = to_tensor(a)
     if index.dtype.kind != "int":
         raise located(ValueError, f"`a` should be an int array, but got {index.dtype}.")
+    _refuse_raise(mode)
+    if isinstance(choices, tuple | list):
+        choices = promoted([to_tensor(choice) for choice in choices])
     return index.choose(choices, mode)
 
 
