@@ -30,6 +30,8 @@ FORWARDS = {
     "ops.linalg_func": "ops.function",
     "ops.math_func": "ops.function",
     "ops.nn_func": "ops.function",
+    "ops.op_info_register": "ops.custom.registration",
+    "ops.vm_impl_registry": "ops.custom.defined",
     "ops.tensor_method": "ops.functional",
 }
 # Package -> the modules in it, all of which one module of ours answers for.

@@ -1,5 +1,6 @@
 """Old import paths of the original (``mindspore.common.*``): names that live elsewhere."""
 
+from importlib import import_module
 from typing import Any
 
 from mindjax.autodiff import _Function as _Function
@@ -51,7 +52,6 @@ from_numpy = Tensor.from_numpy
 
 def __getattr__(name: str) -> Any:
     if name == "default_generator":
-        from mindjax.common import seed as module
-
-        return module.default_generator
+        # The package's own attribute of that name is the function.
+        return import_module("mindjax.common.seed").default_generator
     raise AttributeError(f"module 'mindspore.common' has no attribute '{name}'")

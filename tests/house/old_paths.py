@@ -14,12 +14,15 @@ PATHS = {
         "check_subclass check_type_name check_types_same_and_valid check_value_type EQ GE GT IN "
         "INC_BOTH INC_LEFT INC_NEITHER LE"
     ),
-    "mindspore.common": "Tensor Parameter dtype lazy_inline mutable _no_grad Generator from_numpy",
+    "mindspore.common": (
+        "Tensor Parameter dtype default_generator lazy_inline mutable _no_grad Generator from_numpy"
+    ),
     "mindspore.common._grad_function": "_Function",
     "mindspore.common._register_for_recompute": "recompute",
+    "mindspore.common._register_for_tensor": "tensor_operator_registry",
     "mindspore.common._stub_tensor": "StubTensor",
     "mindspore.common.api": "_no_grad _pynative_executor _cell_graph_executor jit ms_function",
-    "mindspore.common.dtype": "float32 TensorType tensor_type",
+    "mindspore.common.dtype": "float32 TensorType tensor_type _null",
     "mindspore.common.generator": "Generator default_generator manual_seed",
     "mindspore.common.initializer": "initializer Normal _calculate_fan_in_and_fan_out",
     "mindspore.common.jit_config": "JitConfig",
@@ -49,5 +52,10 @@ PATHS = {
     "mindspore.ops.operations.array_ops": "Concat",
     "mindspore.ops.operations.math_ops": "Add MatMul",
     "mindspore.ops.operations.nn_ops": "Conv2D ReLU",
-    "mindspore.ops.primitive": "Primitive constexpr _primexpr",
+    "mindspore.ops.op_info_register": "DataType CustomRegOp",
+    "mindspore.ops.signature": "make_sig sig_rw sig_dtype",
+    "mindspore.ops.vm_impl_registry": "vm_impl_registry get_vm_impl_fn",
+    "mindspore.ops.primitive": (
+        "Primitive PrimitiveWithInfer PrimitiveWithCheck constexpr _primexpr prim_attr_register"
+    ),
 }

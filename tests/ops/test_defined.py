@@ -115,6 +115,15 @@ def test_attributes() -> None:
         ops.Add().shard([1])
 
 
+def test_the_table_of_tensor_functions() -> None:
+    registry = ops.tensor_operator_registry
+    assert registry.get("add") is ops.add
+    registry.register("mine", plain)
+    assert registry.get("mine") is plain
+    with pytest.raises(ValueError, match="there is no function"):
+        registry.get("nothing_of_that_name")
+
+
 def test_implementations() -> None:
     assert plain(Registered()(vector(1.0))) == [101]
     assert plain(ops.get_vm_impl_fn("Registered")(vector(1.0))) == [101]

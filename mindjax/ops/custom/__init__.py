@@ -35,3 +35,4 @@ from mindjax.ops.custom.registration import DataType as DataType
 from mindjax.ops.custom.registration import TBERegOp as TBERegOp
 from mindjax.ops.custom.registration import custom_info_register as custom_info_register
 from mindjax.ops.custom.registration import op_info_register as op_info_register
+from mindjax.ops.custom.registry import tensor_operator_registry as tensor_operator_registry

@@ -168,6 +168,14 @@ class MemoryMethods:
             self._alias(shown)
         return self
 
+    def assign_value_cpp(self: Any, value: Any) -> Tensor:
+        """Replace the value, as `assign_value` does.
+
+        Args:
+            value: Tensor of any shape.
+        """
+        return self.assign_value(value)
+
     def delete_(self: Any, non_blocking: bool = False) -> Tensor:
         """Free the device's memory; the values become zeros (MindSpore: ``Tensor.delete_``).
 
