@@ -319,8 +319,8 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
         count = len(result) if isinstance(result, tuple) else -1
         node = tape.add(Node(tape, record, flat, tree, parents, count, residuals=residuals))
         for i, tensor in enumerate(result if count >= 0 else (result,)):
-            if tensor is not None and _differentiable(tensor._value, whole):
-                tensor._node = (node, i)  # type: ignore[union-attr]
+            if isinstance(tensor, Handle) and _differentiable(tensor._value, whole):
+                tensor._node = (node, i)
     if record.view and current.frame is None:
         _link_views(record, inputs, result)
     return result
