@@ -360,6 +360,34 @@ ROWS = {
         "LinAlgError",
         BOTH,
     ),
+    "bessel below 0": (
+        lambda: ops.isnan(ops.bessel_k0(floats(-1.0))).astype(ms.int32),
+        [1],
+        BOTH,
+    ),
+    "histc of NaN": (lambda: ops.histc(floats(1, 2, NAN), 2, 0.0, 3.0), [1, 1], BOTH),
+    "unique_consecutive of NaN": (
+        lambda: ops.unique_consecutive(floats(NAN, NAN, 1), False, True)[1],
+        [1, 1, 1],
+        ("PYNATIVE",),
+    ),
+    "choose among floats": (
+        lambda: ints(1, 0).choose(floats([1.5, 2.5], [3.5, 4.5])),
+        [3.5, 2.5],
+        BOTH,
+    ),
+    "zeta gradient": (
+        lambda: ops.round(1000 * ms.grad(lambda x: ops.zeta(x, floats(2.0)))(floats(2.0))),
+        [-938],
+        BOTH,
+    ),
+    "betainc gradient": (
+        lambda: ops.round(
+            1000 * ms.grad(lambda a: ops.Betainc()(a, floats(2.0), floats(0.3)))(floats(2.0))
+        ),
+        [-197],
+        BOTH,
+    ),
 }
 
 
