@@ -57,7 +57,7 @@ def test_choices() -> None:
     assert ops.merge(ops.geswitch(x, False)) == (x, 0)
     with pytest.raises(ValueError, match="one and only one"):
         ops.Merge()((x, x))
-    with pytest.raises(NotImplementedError, match=r"ops\.cond"):
+    with pytest.raises(NotImplementedError, match="if statement"):
         ms.jit(lambda c: ops.switch(c.sum() > 0, 1, 2))(x)
 
 
@@ -121,10 +121,10 @@ def test_known_and_traced() -> None:
     ("call", "way_out"),
     [
         (lambda: ops.GetNext([ms.float32], [(1,)], 1, "queue")(), "create_tuple_iterator"),
-        (lambda: ops.distribute(1), "Layout"),
-        (lambda: ops.make_map_parameter(), "EmbeddingLookup"),
-        (lambda: ops.Push()((), ()), "parallel"),
-        (lambda: ops.Pull()(Tensor(1), Tensor(1)), "parallel"),
+        (lambda: ops.distribute(1), "leave the call out"),
+        (lambda: ops.make_map_parameter(), r"nn\.Embedding"),
+        (lambda: ops.Push()((), ()), "optimizers"),
+        (lambda: ops.Pull()(Tensor(1), Tensor(1)), "optimizers"),
         (lambda: ops.NPUGetFloatStatus()(Tensor([0.0])), "FloatStatus"),
     ],
 )

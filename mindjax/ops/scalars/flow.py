@@ -21,7 +21,7 @@ def _needs_value(op: str, condition: Any) -> None:
     if isinstance(condition, Handle) and is_traced(unwrap(condition)):
         raise located(
             NotImplementedError,
-            f"For '{op}', the condition is not known while a program is compiled: use ops.cond, or "
+            f"For '{op}', the condition is not known while a program is compiled: write "
             "an if statement.",
         )
 
@@ -287,8 +287,8 @@ def distribute(x: Any) -> Any:
     """
     raise located(
         NotImplementedError,
-        f"For 'distribute', {type(x).__name__} cannot be marked: give layouts with "
-        "mindspore.parallel.Layout.",
+        f"For 'distribute', {type(x).__name__} cannot be marked: leave the call out; one device "
+        "holds the whole.",
     )
 
 
@@ -304,7 +304,7 @@ def make_map_parameter(*inputs: Any) -> Any:
     raise located(
         NotImplementedError,
         f"For 'MakeMapParameter', there are no tables that grow ({len(inputs)} inputs): use a "
-        "Parameter with a row a key, or nn.EmbeddingLookup.",
+        "Parameter with a row a key, as nn.Embedding has.",
     )
 
 

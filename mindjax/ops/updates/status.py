@@ -53,7 +53,7 @@ class NPUGetFloatStatus(Primitive):
         raise located(
             NotImplementedError,
             "For 'NPUGetFloatStatus', there is no register of overflows to read: look at the "
-            "gradients themselves, with ops.FloatStatus or mindspore.amp.all_finite.",
+            "gradients themselves, with ops.FloatStatus or ops.isfinite.",
         )
 
 
@@ -68,8 +68,8 @@ class _ParameterServer(Primitive, register=False):
         """
         raise located(
             NotImplementedError,
-            f"For '{self.name}', there is no parameter server: run the optimizer on the devices, "
-            "with its state sharded by mindspore.parallel.",
+            f"For '{self.name}', there is no parameter server: run the optimizer where "
+            "the Parameters are, as mindspore.nn's optimizers do.",
         )
 
 
