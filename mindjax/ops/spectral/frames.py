@@ -9,10 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from mindjax.core import checks
-from mindjax.core.dtype import float32, float64
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.creation import ones
 from mindjax.ops.linear.matrices import COMPLEX, REAL, accept
 from mindjax.ops.promotion import convert
 from mindjax.ops.shape import shape_of
@@ -114,9 +112,12 @@ class STFT(Primitive):
         for name in ("normalized", "onesided", "return_complex"):
             checks.boolean(name, getattr(self, name), "STFT")
 
-    def compute(self, x: Array, window: Array) -> Array:
-        """Transform frames of (time,) or (batch, time)."""
-        accept("STFT", (*REAL, *COMPLEX), x=x, window=window)
+    def compute(self, x: Array, window: Array | None) -> Array:
+        """Transform frames of (time,) or (batch, time); the window None means ones."""
+        accept("STFT", (*REAL, *COMPLEX), x=x)
+        if window is None:
+            window = jnp.ones(self.win_length, jnp.finfo(x.dtype).dtype)
+        accept("STFT", (*REAL, *COMPLEX), window=window)
         if x.ndim not in (1, 2):
             raise located(
                 ValueError, f"For 'STFT', the 'x' must have 1 or 2 axes, but got shape {x.shape}."
@@ -198,14 +199,9 @@ def stft(
     hop = n_fft // 4 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     checks.boolean("center", center, "stft")
-    if window is None:
-        double = x.dtype.name in ("Float64", "Complex128")
-        window = ones(
-            (checks.positive_int("win_length", size, "stft"),), float64 if double else float32
-        )
     if center:
         x = _padded(x, n_fft // 2, checks.one_of("pad_mode", pad_mode, tuple(_PADDED), "stft"))
-    is_complex = "complex" in (x.dtype.kind, window.dtype.kind)
+    is_complex = any("omplex" in str(getattr(v, "dtype", "")) for v in (x, window))
     return STFT(
         n_fft,
         hop,
