@@ -388,6 +388,52 @@ ROWS = {
         [-197],
         BOTH,
     ),
+    "lp_pool of infinity": (
+        lambda: ops.lp_pool1d(Tensor([[1.0, 3.0, 2.0, 5.0]]), float("inf"), 2),
+        [[3, 5]],
+        BOTH,
+    ),
+    "zero_infinity": (
+        lambda: (
+            ops.ctc_loss(
+                Tensor(np.full((1, 1, 3), -1.0, np.float32)),
+                Tensor([[1, 1]], ms.int32),
+                Tensor([1], ms.int32),
+                Tensor([1], ms.int32),
+                2,
+                "none",
+                True,
+            )[0]
+            + ops.ctc_loss(
+                Tensor(np.full((2, 1, 3), -1.0, np.float32)),
+                Tensor([[1, 1]], ms.int32),
+                Tensor([2], ms.int32),
+                Tensor([2], ms.int32),
+                2,
+                "none",
+                True,
+            )[0]
+        ),
+        [1],
+        ("PYNATIVE",),
+    ),
+    "small region": (
+        lambda: ops.ROIAlign(2, 2, 0.5, 0, 0)(
+            Tensor(np.ones((1, 1, 4, 4), np.float32)), Tensor([[0.0, 0.0, 0.0, 3.0, 3.0]])
+        ),
+        [[[[1, 1], [1, 1]]]],
+        ("PYNATIVE",),
+    ),
+    "scale_factor": (
+        lambda: ops.interpolate(Tensor([[[1.0, 2.0]]]), None, 2.0),
+        [[[1, 1, 2, 2]]],
+        BOTH,
+    ),
+    "fold to a tuple": (
+        lambda: ops.fold(Tensor([[[1.0], [2.0], [3.0], [4.0]]]), (2, 2), 2),
+        [[[[1, 2], [3, 4]]]],
+        BOTH,
+    ),
 }
 
 
