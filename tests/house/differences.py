@@ -233,9 +233,45 @@ def complex_column():
     return len(list(ds.NumpySlicesDataset(np.ones(2, np.complex64)).create_tuple_iterator()))
 
 
+def one_parameter_each(*values):
+    """Make Parameters of one number."""
+    return [Parameter(floats(v), name=f"p{i}") for i, v in enumerate(values)]
+
+
+def ftrl_of_a_negative_sum():
+    state = one_parameter_each(1, 1, -2)
+    ops.ApplyFtrl()(*state, floats(0), 0.1, 0.2, 0.3, -0.5)
+    return state[0] * 1
+
+
+def dual_averaging_of_a_negative_sum():
+    state = one_parameter_each(0, -2, 1)
+    ops.ApplyAdagradDA()(*state, floats(0), 0.1, 0.2, 0.3, 2)
+    return state[0] * 1
+
+
+def sparse_nesterov():
+    state = [Parameter(Tensor(np.ones((2, 1), np.float32)), name=f"p{i}") for i in range(3)]
+    numbers = [floats(v) for v in (0.9, 0.99, 0.01, 0.9, 0.999, 1e-6)]
+    zero = Tensor(np.zeros((1, 1), np.float32))
+    ops.FusedSparseAdam(use_nesterov=True)(*state, *numbers, zero, ints(0))
+    return (state[0] * 1)[1]
+
+
 BOTH, GRAPH = ("PYNATIVE", "GRAPH"), ("GRAPH",)
 # name -> program, what MindJAX answers (the class for an error), modes in which the two differ
 ROWS = {
+    "negative sum of FTRL": (ftrl_of_a_negative_sum, [(2 - 0.2) / (1 / 0.1 + 0.6)], BOTH),
+    "negative sum of AdagradDA": (
+        dual_averaging_of_a_negative_sum,
+        [0.1 * (2 - 0.4) / 1.06],
+        BOTH,
+    ),
+    "sparse nesterov": (
+        sparse_nesterov,
+        [1 - 0.01 * 0.1 / 0.1 * 0.81 / (0.999**0.5 + 1e-6)],
+        BOTH,
+    ),
     "asnumpy": (copied_by_asnumpy, [1, 2], BOTH),
     "from_numpy": (copied_when_used, [1, 1], BOTH),
     "add_": (lambda: change(floats(1, 2), "add_", 1.0), [2, 3], BOTH),
