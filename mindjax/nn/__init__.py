@@ -74,6 +74,7 @@ from mindjax.nn.layers.losses import MultilabelMarginLoss as MultilabelMarginLos
 from mindjax.nn.layers.padding import ConstantPad1d as ConstantPad1d
 from mindjax.nn.layers.padding import ConstantPad2d as ConstantPad2d
 from mindjax.nn.layers.padding import ConstantPad3d as ConstantPad3d
+from mindjax.nn.layers.padding import Pad as Pad
 from mindjax.nn.layers.padding import ReflectionPad1d as ReflectionPad1d
 from mindjax.nn.layers.padding import ReflectionPad2d as ReflectionPad2d
 from mindjax.nn.layers.padding import ReflectionPad3d as ReflectionPad3d

@@ -3,8 +3,6 @@
 LATER: frozenset[str] = frozenset(
     [
         "mint.trunc",
-        "nn.Pad",
-        "nn.PixelShuffle",
         "nn.Tril",
     ]
 )

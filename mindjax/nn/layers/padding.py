@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
+from mindjax.ops.numeric.arranging import MirrorPad
+from mindjax.ops.rearrange import Pad as _Pad
 from mindjax.ops.rearrange import pad
 
 
@@ -215,3 +217,27 @@ class ReplicationPad3d(_Replication):
     """
 
     _count = 3
+
+
+class Pad(Cell):
+    """Padding of every axis (MindSpore: ``nn.Pad``).
+
+    Args:
+        paddings: ((before, after), ...), one pair an axis.
+        mode: ``"CONSTANT"`` for zeros, ``"REFLECT"`` for what lies mirrored at the border, or
+            ``"SYMMETRIC"`` for the same with the border's element.
+
+    Raises:
+        TypeError: ``paddings`` is no tuple.
+        ValueError: it has another form, or ``mode`` is unknown.
+    """
+
+    def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:
+        super().__init__()
+        self.mode = checks.one_of("mode", mode, ("CONSTANT", "REFLECT", "SYMMETRIC"), self.cls_name)
+        self.paddings = checks.of_type("paddings", paddings, tuple, self.cls_name)
+        self.pad = _Pad(paddings) if mode == "CONSTANT" else MirrorPad(mode)
+
+    def construct(self, x: Any) -> Any:
+        """Pad."""
+        return self.pad(x) if self.mode == "CONSTANT" else self.pad(x, self.paddings)
