@@ -745,6 +745,9 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_LATER[name]), name)
     if name in _OLD_PATHS:
         return import_module(_OLD_PATHS[name])
+    former = import_module("mindjax.ops.former").find(name)
+    if former is not None:
+        return former
     raise AttributeError(f"module 'mindspore.ops' has no attribute '{name}'")
 
 

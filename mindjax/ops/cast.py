@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from mindjax.core.dtype import Number, as_dtype, float32
 from mindjax.core.errors import located
@@ -107,6 +108,32 @@ def cast(input: Any, dtype: Number) -> Tensor:
     ):
         return input  # type: ignore[return-value]
     return record(input)
+
+
+class SameBits(Primitive, register=False):
+    """The bits of a Tensor read as another dtype; the last axis shrinks or grows to match.
+
+    Args:
+        dtype: MindSpore dtype.
+    """
+
+    dtype: Number
+
+    def compute(self, x: Array) -> Array:
+        """Reinterpret an array of any shape."""
+        have, want = x.dtype.itemsize, self.dtype.np.itemsize
+        if have == want:
+            return lax.bitcast_convert_type(x, self.dtype.np)
+        if x.ndim == 0 or (want > have and x.shape[-1] * have % want):
+            raise located(
+                ValueError,
+                f"For 'Tensor.view', the last axis of {x.shape} must hold a whole number of "
+                f"{self.dtype.name}.",
+            )
+        if have > want:
+            return lax.bitcast_convert_type(x, self.dtype.np).reshape(*x.shape[:-1], -1)
+        parts = x.reshape(*x.shape[:-1], x.shape[-1] * have // want, want // have)
+        return lax.bitcast_convert_type(parts, self.dtype.np)
 
 
 def cast_like(input: Any, other: Any) -> Tensor:

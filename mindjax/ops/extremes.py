@@ -147,11 +147,11 @@ class ArgMaxWithValue(Primitive):
     """Position and value of the largest element along an axis (``ops.ArgMaxWithValue``).
 
     Args:
-        axis: the axis.
+        axis: the axis; None takes the flat Tensor.
         keep_dims: whether the axis stays, with size 1.
     """
 
-    axis: int = 0
+    axis: int | None = 0
     keep_dims: bool = False
 
     def compute(self, x: Array) -> tuple[Array, Array]:
@@ -163,11 +163,11 @@ class ArgMinWithValue(Primitive):
     """Position and value of the smallest element along an axis (``ops.ArgMinWithValue``).
 
     Args:
-        axis: the axis.
+        axis: the axis; None takes the flat Tensor.
         keep_dims: whether the axis stays, with size 1.
     """
 
-    axis: int = 0
+    axis: int | None = 0
     keep_dims: bool = False
 
     def compute(self, x: Array) -> tuple[Array, Array]:
@@ -177,8 +177,9 @@ class ArgMinWithValue(Primitive):
 
 def _with_value(record: Any, x: Array, largest: bool) -> tuple[Array, Array]:
     index, axis = _position(record.name, x, record.axis, largest)
-    value = pick(x.reshape(1) if x.ndim == 0 else x, index, axis)
-    if record.keep_dims and x.ndim:
+    flat = x.ndim == 0 or record.axis is None
+    value = pick(x.reshape(-1) if flat else x, index, axis)
+    if record.keep_dims and not flat:
         index, value = jnp.expand_dims(index, axis), jnp.expand_dims(value, axis)
     return convert(index, np.int64), value
 

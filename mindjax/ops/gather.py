@@ -136,12 +136,12 @@ class Gather(BoundPrimitive):
                 f"{self.axis}.",
             )
         axis = self.axis % max(x.ndim, 1)
-        batch = self.batch_dims % max(indices.ndim, 1) if self.batch_dims else 0
-        if batch > axis or x.shape[:batch] != indices.shape[:batch]:
+        batch = self.batch_dims + (indices.ndim if self.batch_dims < 0 else 0)
+        if not 0 <= batch <= min(axis, indices.ndim) or x.shape[:batch] != indices.shape[:batch]:
             raise located(
                 ValueError,
-                f"For 'Gather', the first {batch} axes ('batch_dims') must agree and come before "
-                f"'axis' {axis}, but got shapes {x.shape} and {indices.shape}.",
+                f"For 'Gather', the first {self.batch_dims} axes ('batch_dims') must agree and come "
+                f"before 'axis' {axis}, but got shapes {x.shape} and {indices.shape}.",
             )
 
         def one(a: Array, i: Array) -> Array:

@@ -15,7 +15,7 @@ from mindjax.core.dtype import Number, as_dtype, int32
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import maximum, minimum, true_divide
-from mindjax.ops.bound import BoundPrimitive
+from mindjax.ops.bound import BoundPrimitive, set_fields
 from mindjax.ops.cast import cast, cast_like, convert_values
 from mindjax.ops.logic import isnan, logical_not
 from mindjax.ops.logic import where as select_where
@@ -487,6 +487,9 @@ class CountNonZero(Primitive):
 
     dims: Axis = None
     keep_dims: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        set_fields(self, dims=checks.axis_or_axes("dims", self.dims, self.name))
 
     def compute(self, x: Array) -> Array:
         """Count in an array; Int64."""

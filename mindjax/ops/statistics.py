@@ -127,7 +127,7 @@ def moments_record(cls: type[Any], axis: Any, ddof: Any, keepdims: Any) -> Any:
     """Make a record of this file with checked attributes."""
     return cls(
         checks.axis_or_axes("axis", axis, cls.__name__),
-        checks.integer("ddof", ddof, cls.__name__),
+        int(ddof) if isinstance(ddof, bool) else checks.integer("ddof", ddof, cls.__name__),
         bool(keepdims),
     )
 

@@ -39,9 +39,9 @@ DEVICE_TUNING = {
     "new_group.use_local_synchronization": UNREAD,
     "barrier.device_ids": UNREAD,
     "*_object_list.device": UNREAD,
-    "__init__.master_listen_fd": UNREAD,
-    "__init__.multi_tenant": UNREAD,
-    "__init__.use_libuv": UNREAD,
+    "TCPStore.master_listen_fd": UNREAD,
+    "TCPStore.multi_tenant": UNREAD,
+    "TCPStore.use_libuv": UNREAD,
     "Send.*": ALONE,
     "Receive.*": ALONE,
     "Reshard.in_strategy": ALONE,
@@ -56,6 +56,9 @@ DEVICE_TUNING = {
     "moe_distribute_combine.expand_scales": ALONE,
     "speed_fusion_attention.gen_mask_parallel": UNREAD,
     "speed_fusion_attention.sync": UNREAD,
+    "_Grad.merge_forward": "how the original compiles",
+    "recompute.early_stop": "whether computing again stops early: XLA drops what is not needed",
+    "recompute.output_recompute": "whether an output is computed again: XLA decides",
     "HookBackward.cell_id": "name in the original's log",
 }
 

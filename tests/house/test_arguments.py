@@ -43,11 +43,11 @@ def is_thrown_away(statement):
 
 
 def is_declaration(function):
-    """Tell whether a function has no body of its own."""
+    """Tell whether a function has no body of its own, or only raises."""
     marked = any(
         word in ast.unparse(d) for d in function.decorator_list for word in ("overload", "abstract")
     )
-    texts = (ast.Expr, ast.Pass)
+    texts = (ast.Expr, ast.Pass, ast.Raise)
     return marked or all(
         isinstance(s, texts) and isinstance(getattr(s, "value", ast.Constant(0)), ast.Constant)
         for s in function.body
@@ -66,8 +66,14 @@ def unused_parameters(path):
             if private or function.name in INTERFACES:
                 continue
             used = read(function) | {"self", "cls"}
-            found += [f"{function.name}.{p}" for p in named(function) if p not in used]
+            owner = node.name if function.name == "__init__" else function.name
+            found += [f"{owner}.{p}" for p in named(function) if p not in used]
     return found
+
+
+def is_plain_record(node):
+    """Tell whether a class only keeps values."""
+    return any("NamedTuple" in ast.unparse(base) for base in node.bases)
 
 
 def unused_fields(path):
@@ -75,10 +81,11 @@ def unused_fields(path):
     nodes = list(ast.walk(tree(path)))
     read_names = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
     read_names |= {n.value for n in nodes if isinstance(n, ast.Constant)}
+    read_names |= {n.arg for n in nodes if isinstance(n, ast.keyword)}
     return [
         f"{node.name}.{field.target.id}"
         for node in tree(path).body
-        if isinstance(node, ast.ClassDef)
+        if isinstance(node, ast.ClassDef) and not is_plain_record(node)
         for field in node.body
         if isinstance(field, ast.AnnAssign)
         and "ClassVar" not in ast.unparse(field.annotation)

@@ -53,7 +53,6 @@ class IndexingMethods:
     masked_scatter = masked_scatter
     nonzero = nonzero
     argwhere = argwhere
-    scatter = scatter
     index_fill = index_fill
     scatter_sub = tensor_scatter_sub
     scatter_mul = tensor_scatter_mul
@@ -119,6 +118,32 @@ class IndexingMethods:
             return select(self, axis, index)
         condition, other = (*args, *kwargs.values())
         return choose(condition, self, other)
+
+    def scatter(
+        self: Any,
+        axis: Any = None,
+        index: Any = None,
+        src: Any = None,
+        *,
+        dim: Any = None,
+        value: Any = None,
+        reduce: str | None = None,
+    ) -> Tensor:
+        """Write single elements along an axis, in a copy; as ``ops.scatter``.
+
+        Args:
+            axis: the axis; also called ``dim``.
+            index: integer Tensor of the same rank.
+            src: Tensor not smaller than ``index``, or a number; a number is also called ``value``.
+            reduce: ``None`` or ``"none"`` replaces, ``"add"`` adds, ``"multiply"`` multiplies.
+
+        Returns:
+            Tensor.
+        """
+        axis, src = axis if dim is None else dim, src if value is None else value
+        if reduce in (None, "none"):
+            return scatter(self, axis, index, src)
+        return self.copy().scatter_(axis, index, src, reduce=reduce)
 
     def scatter_add(self: Any, *args: Any, **kwargs: Any) -> Tensor:
         """Add by index: ``scatter_add(indices, updates)``, or ``scatter_add(dim, index, src)``."""

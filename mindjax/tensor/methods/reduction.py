@@ -213,8 +213,10 @@ class ReductionMethods:
         x: Any = self
         return extremes.argmin(x, _either(axis, dim), _either(keepdims, keepdim))
 
-    def argmax_with_value(self, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-        """Find positions and values of the largest elements (MindSpore: ``argmax_with_value``).
+    def argmax_with_value(
+        self, axis: int | None = 0, keep_dims: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Find values and positions of the largest elements (MindSpore: ``argmax_with_value``).
 
         Args:
             axis: the axis.
@@ -223,10 +225,13 @@ class ReductionMethods:
         Raises:
             ValueError: there is no such axis.
         """
-        return extremes.ArgMaxWithValue(axis, bool(keep_dims))(self)
+        index, value = extremes.ArgMaxWithValue(axis, bool(keep_dims))(self)
+        return value, index
 
-    def argmin_with_value(self, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-        """Find positions and values of the smallest elements (MindSpore: ``argmin_with_value``).
+    def argmin_with_value(
+        self, axis: int | None = 0, keep_dims: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Find values and positions of the smallest elements (MindSpore: ``argmin_with_value``).
 
         Args:
             axis: the axis.
@@ -235,7 +240,8 @@ class ReductionMethods:
         Raises:
             ValueError: there is no such axis.
         """
-        return extremes.ArgMinWithValue(axis, bool(keep_dims))(self)
+        index, value = extremes.ArgMinWithValue(axis, bool(keep_dims))(self)
+        return value, index
 
     def var(
         self,

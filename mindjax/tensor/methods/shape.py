@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mindjax.core.dtype import as_dtype
+from mindjax.core.dtype import Number, as_dtype
 from mindjax.core.errors import located
+from mindjax.ops.cast import SameBits
 from mindjax.ops.creation import full, full_like, need_no_device, ones, zeros
 from mindjax.ops.rearrange import (
     diagflat,
@@ -117,7 +118,9 @@ class ShapeMethods:
         return view(self, *shape)
 
     def view(self: Any, *shape: Any) -> Tensor:
-        """Give another shape, as integers or one sequence; as ``ops.reshape``."""
+        """Give another shape, as integers or one sequence, or the same bits in another dtype."""
+        if len(shape) == 1 and isinstance(shape[0], Number):
+            return SameBits(shape[0])(self)
         return view(self, *shape)
 
     def transpose(self: Any, *axes: Any) -> Tensor:
@@ -144,8 +147,28 @@ class ShapeMethods:
         """Insert an axis of size 1; as ``ops.expand_dims``."""
         return expand_dims(self, axis)
 
-    def flatten(self: Any, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-        """Merge neighbouring axes, by default all; as ``ops.flatten``."""
+    def flatten(
+        self: Any, *args: Any, order: str = "C", start_dim: int = 0, end_dim: int = -1
+    ) -> Tensor:
+        """Merge neighbouring axes, by default all; as ``ops.flatten``.
+
+        Args:
+            args: ``(start_dim, end_dim)``, or ``(order,)``.
+            order: ``"C"`` or ``"F"``.
+            start_dim: first axis to merge.
+            end_dim: last axis to merge.
+
+        Returns:
+            Tensor.
+        """
+        if args and isinstance(args[0], str):
+            order, *args = args  # type: ignore[assignment]
+        if len(args) > 2:
+            raise located(
+                TypeError,
+                f"For 'Tensor.flatten', the arguments are (start_dim, end_dim), but got {args}.",
+            )
+        start_dim, end_dim = (*args, *(start_dim, end_dim)[len(args) :])
         return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
 
     def broadcast_to(self: Any, shape: Any) -> Tensor:
@@ -164,11 +187,12 @@ class ShapeMethods:
         """Repeat along each axis, as integers or one sequence; as ``ops.tile``."""
         return tile(self, spread(dims))
 
-    def repeat(self: Any, *repeats: Any, axis: int | None = None) -> Tensor:
+    def repeat(self: Any, *args: Any, axis: int | None = None, repeats: Any = None) -> Tensor:
         """Repeat along each axis (MindSpore: ``Tensor.repeat``).
 
         Args:
-            repeats: repetitions of each axis, as integers or one sequence, aligned at the last.
+            args: repetitions of each axis, as integers or one sequence, aligned at the last.
+            repeats: the same, as one sequence.
             axis: axis along which each element is repeated in place instead, as numpy does.
 
         Returns:
@@ -177,7 +201,7 @@ class ShapeMethods:
         Raises:
             RuntimeError: there are fewer repetitions than axes, or one is negative.
         """
-        counts = spread(repeats)
+        counts = spread(args if repeats is None else (repeats,))
         if axis is not None:
             return repeat_interleave(self, counts[0] if len(counts) == 1 else counts, axis)
         if len(counts) < self.ndim or any(isinstance(n, int) and n < 0 for n in counts):

@@ -1,0 +1,197 @@
+"""Gradients against float64 differences, second order too, and vmap against a loop, for every op.
+
+A chunk of cases is one compiled program; a case's gradient is compared along one random direction.
+Make's `test` takes some chunks, `test-all` every one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindjax as ms
+from mindjax import Tensor, ops
+from tests.ops.compare import NAMES, TOLERANCE, inputs, present, short
+from tests.ops.table import FLOATS, Case, families
+
+CHUNK = 10
+EVERY = 7
+STEP = 1e-4
+# Random, or not a function of its inputs' values alone.
+DRAWS = ("dropout", "random", "multinomial", "bernoulli", "uniform", "normal", "rand", "shuffle")
+# Their derivative is defined otherwise on purpose, or their inputs lie on a corner: case -> why.
+CORNERS: dict[str, str] = {}
+# Cases that vmap cannot map: case -> why.
+UNMAPPED: dict[str, str] = {}
+
+
+def plain_cases(wanted: Callable[[Case], bool]) -> list[Case]:
+    """List the cases in their own dtype that a program can compute."""
+    found = [c for rows in families().values() for c in rows if "@" not in c.name]
+    found = [c for c in found if c.graph and not c.raises and present(c) and wanted(c)]
+    return [c for c in found if not any(d in face.lower() for face in c.faces for d in DRAWS)]
+
+
+def wide(case: Case) -> Case:
+    """Give the case with its float inputs in float64."""
+    wider = [dataclasses.replace(x, dtype="f64") if x.dtype in FLOATS else x for x in case.inputs]
+    return Case(case.name, wider, *case.faces)
+
+
+GRADIENT = plain_cases(
+    lambda c: (c.grad and c.judge == "original") or (c.grad and c.math is not None)
+)
+GRADIENT = [c for c in GRADIENT if c.name not in CORNERS]
+MAPPED = plain_cases(lambda c: bool(c.inputs) and c.name not in UNMAPPED)
+
+
+def floats(value: Any) -> list[Any]:
+    """List the real floating-point Tensors of a result."""
+    if isinstance(value, tuple | list):
+        return [leaf for v in value for leaf in floats(v)]
+    return [value] if isinstance(value, Tensor) and value.dtype in (ms.float32, ms.float64) else []
+
+
+def loss_of(case: Case) -> Callable[..., Any]:
+    """Turn the first face into a number: every float output times fixed weights."""
+    face = case.function(present(case)[0], NAMES)
+
+    def loss(*args: Any) -> Any:
+        total = Tensor(0.0, ms.float64)
+        for i, leaf in enumerate(floats(face(*args))):
+            weights = Tensor(case.weight(i, leaf.shape).astype(np.float64))
+            total = total + (leaf.astype(ms.float64) * weights).sum()
+        return total
+
+    return loss
+
+
+def direction(case: Case, place: int) -> Tensor:
+    """Give a random direction of an input."""
+    rng = np.random.Generator(np.random.PCG64(len(case.name) + place))
+    return Tensor(rng.random(case.inputs[place].shape) * 2 - 1, ms.float64)
+
+
+def slopes(case: Case, args: tuple[Any, ...]) -> list[Any]:
+    """Give the slope and the curvature along a direction: by gradients, and by differences."""
+    places = tuple(i for i, x in enumerate(case.inputs) if x.dtype == "f64")
+    ways = [direction(case, i) for i in places]
+    loss = loss_of(case)
+
+    def moved(t: Any) -> list[Any]:
+        new = list(args)
+        for i, way in zip(places, ways, strict=True):
+            new[i] = args[i] + way * t
+        return new
+
+    def along(t: Any) -> Any:
+        grads = ms.grad(loss, places)(*moved(t))
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        return sum((g * w).sum() for g, w in zip(grads, ways, strict=True))
+
+    zero, h = Tensor(0.0, ms.float64), STEP
+    first = (loss(*moved(h)) - loss(*moved(-h))) / (2 * h)
+    second = (along(zero + h) - along(zero - h)) / (2 * h)
+    return [along(zero), first, ms.grad(along)(zero), second]
+
+
+def numbers(cases: list[Case], run: Callable[[Case, tuple[Any, ...]], list[Any]]) -> list[Any]:
+    """Compute what `run` gives for several cases in one program; alone where that fails."""
+    groups = [tuple(inputs(c)) for c in cases]
+
+    def every(*flat: Any) -> Any:
+        out, at = [], 0
+        for case, group in zip(cases, groups, strict=True):
+            out.append(run(case, flat[at : at + len(group)]))
+            at += len(group)
+        return out
+
+    try:
+        return [list(r) for r in ms.jit(every)(*(x for g in groups for x in g))]
+    except Exception as error:
+        if len(cases) > 1:
+            return [numbers([case], run)[0] for case in cases]
+        return [short(error)]
+
+
+def slope_problems(cases: list[Case]) -> list[str]:
+    """List the cases whose derivatives are not those of their values."""
+    problems = []
+    cases = [wide(c) for c in cases]
+    for case, found in zip(cases, numbers(cases, slopes), strict=True):
+        if isinstance(found, str):
+            problems.append(f"{case.name} [{case.faces[0]}]: {found}")
+            continue
+        got = [float(x.asnumpy()) for x in found]
+        for order, (a, b) in enumerate(((got[0], got[1]), (got[2], got[3])), 1):
+            if not np.isclose(a, b, 1e-4, 1e-4, equal_nan=True):
+                problems.append(f"{case.name} [{case.faces[0]}]: order {order}: {a} for {b}")
+    return problems
+
+
+def mapped(case: Case, args: tuple[Any, ...]) -> list[Any]:
+    """Give the results of two rows, by vmap and by a loop."""
+    face = case.function(present(case)[0], NAMES)
+    rows = [args, tuple(ops.flip(x, (0,)) if x.shape else x for x in args)]
+    stacked = [ops.stack(pair) for pair in zip(*rows, strict=True)]
+    together = leaves(ms.vmap(face)(*stacked))
+    apart = [leaves(face(*row)) for row in rows]
+    return [x for i, t in enumerate(together) for x in (t, ops.stack([a[i] for a in apart]))]
+
+
+def leaves(value: Any) -> list[Any]:
+    """List the Tensors of a result."""
+    if isinstance(value, tuple | list):
+        return [leaf for v in value for leaf in leaves(v)]
+    return [value] if isinstance(value, Tensor) else []
+
+
+def vmap_problems(cases: list[Case]) -> list[str]:
+    """List the cases that vmap computes otherwise than a loop."""
+    problems = []
+    for case, found in zip(cases, numbers(cases, mapped), strict=True):
+        label = f"{case.name} [{case.faces[0]}]"
+        if isinstance(found, str):
+            problems.append(f"{label}: {found}")
+            continue
+        for a, b in zip(found[::2], found[1::2], strict=True):
+            rtol, atol = TOLERANCE.get(str(a.dtype), (0, 0))
+            same = a.shape == b.shape and a.dtype == b.dtype
+            x, y = (
+                np.asarray(v.astype(ms.float32) if v.dtype == ms.bfloat16 else v) for v in (a, b)
+            )
+            if not same or not np.allclose(x, y, rtol, atol * 10, equal_nan=True):
+                problems.append(f"{label}: {a.dtype}{a.shape} differs from {b.dtype}{b.shape}")
+    return problems
+
+
+def chunks(cases: list[Case]) -> list[Any]:
+    """Give the starts of the chunks; those that only `test-all` runs are marked."""
+    starts = range(0, len(cases), CHUNK)
+    return [
+        pytest.param(s, marks=[] if n % EVERY == 0 else pytest.mark.slow)
+        for n, s in enumerate(starts)
+    ]
+
+
+def check(problems: list[str]) -> None:
+    """Fail with all problems at once."""
+    if problems:
+        pytest.fail("\n".join(problems), pytrace=False)
+
+
+@pytest.mark.parametrize("start", chunks(GRADIENT))
+def test_slopes(start: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(slope_problems(GRADIENT[start : start + CHUNK]))
+
+
+@pytest.mark.parametrize("start", chunks(MAPPED))
+def test_vmap(start: int) -> None:
+    check(vmap_problems(MAPPED[start : start + CHUNK]))
