@@ -140,8 +140,8 @@ class Gather(BoundPrimitive):
         if not 0 <= batch <= min(axis, indices.ndim) or x.shape[:batch] != indices.shape[:batch]:
             raise located(
                 ValueError,
-                f"For 'Gather', the first {self.batch_dims} axes ('batch_dims') must agree and come "
-                f"before 'axis' {axis}, but got shapes {x.shape} and {indices.shape}.",
+                f"For 'Gather', the first {self.batch_dims} axes ('batch_dims') must agree and "
+                f"come before 'axis' {axis}, but got shapes {x.shape} and {indices.shape}.",
             )
 
         def one(a: Array, i: Array) -> Array:
