@@ -13,8 +13,6 @@ from tests.house.source import ROOT, ids, tree
 
 FOLDERS = ("ops", "mint", "numpy", "scipy", "tensor", "autodiff")
 FILES = sorted(path for f in FOLDERS for path in (ROOT / "mindjax" / f).rglob("*.py"))
-# To be honoured yet.
-OPEN = {"interpolate.recompute_scale_factor"}
 # Methods that other code calls with arguments that not every one of them needs.
 INTERFACES = {"compute", "bind", "bprop", "reduced", "scaled", "__call__", "__exit__", "__array__"}
 
@@ -97,7 +95,7 @@ def unused_fields(path):
 @pytest.mark.parametrize("path", FILES, ids=ids)
 def test_every_argument_is_used(path):
     unused = unused_parameters(path) + unused_fields(path)
-    assert sorted(n for n in set(unused) - OPEN if not is_tuning(n)) == []
+    assert sorted(n for n in set(unused) if not is_tuning(n)) == []
 
 
 def test_the_list_is_short():
