@@ -469,5 +469,9 @@ def tuple_to_array(input_x: Any) -> Tensor:
             TypeError, f"For 'TupleToArray', the 'input_x' must hold numbers, but got {input_x!r}."
         )
     whole = all(isinstance(v, int) for v in input_x)
+    if whole and any(not -(2**31) <= v < 2**31 for v in input_x):
+        raise located(
+            TypeError, f"For 'TupleToArray', the integers must fit Int32, but got {input_x!r}."
+        )
     array = np.asarray(input_x, np.int32 if whole else np.float32)
     return Handle.tensor_class._from_array(array)
