@@ -61,6 +61,8 @@ class MultitypeFuncGraph:
         self.name = name
         self.read_value = read_value
         self.entries: list[tuple[tuple[Any, ...], Callable[..., Any]]] = []
+        self.default: Callable[..., Any] | None = None
+        self.see = ""
 
     def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a function for kinds of arguments.
@@ -74,10 +76,39 @@ class MultitypeFuncGraph:
         """
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.entries.append((type_names, function))
+            self.register_fn(type_names, function)
             return function
 
         return decorate
+
+    def register_fn(self, type_names: tuple[Any, ...], function: Callable[..., Any]) -> None:
+        """Register a function for kinds of arguments, as `register` does.
+
+        Args:
+            type_names: one an argument.
+            function: the function.
+        """
+        self.entries.append((tuple(type_names), function))
+
+    def register_default_fn(self, function: Callable[..., Any]) -> None:
+        """Set the function for arguments that no registered kinds match.
+
+        Args:
+            function: the function.
+        """
+        self.default = function
+
+    def set_doc_url(self, doc_url: str) -> None:
+        """Name the page that the error of arguments without a function points to.
+
+        Args:
+            doc_url: address of the page.
+        """
+        self.see = doc_url
+
+    def set_need_raise(self) -> None:
+        """Ask for an error where nothing matches; there is always one, unless a default is set."""
+        self.default = None
 
     def __call__(self, *args: Any) -> Any:
         """Call the first function whose kinds the arguments match.
@@ -88,10 +119,13 @@ class MultitypeFuncGraph:
         for kinds, function in self.entries:
             if len(kinds) == len(args) and all(map(_matches, kinds, args)):
                 return function(*args)
+        if self.default is not None:
+            return self.default(*args)
         raise located(
             ValueError,
             f"For 'MultitypeFuncGraph', cannot find fn match given args. '{self.name}' knows "
-            f"{[k for k, _ in self.entries]}, but got {[type(a).__name__ for a in args]}.",
+            f"{[k for k, _ in self.entries]}, but got {[type(a).__name__ for a in args]}."
+            + (f" See {self.see}." if self.see else ""),
         )
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from mindjax.ops.custom.debugging import tensordump as tensordump
 from mindjax.ops.custom.defined import Primitive as Primitive
 from mindjax.ops.custom.defined import PrimitiveWithCheck as PrimitiveWithCheck
 from mindjax.ops.custom.defined import PrimitiveWithInfer as PrimitiveWithInfer
+from mindjax.ops.custom.defined import array_reduce as array_reduce
 from mindjax.ops.custom.defined import get_vm_impl_fn as get_vm_impl_fn
 from mindjax.ops.custom.defined import prim_arg_register as prim_arg_register
 from mindjax.ops.custom.defined import prim_attr_register as prim_attr_register

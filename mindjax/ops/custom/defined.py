@@ -264,3 +264,7 @@ def _on_host(record: Any, implementation: Callable[..., Any], inputs: tuple[Any,
 
     # The record's values are part of the function, so that each call has its own op.
     return host_call(host_calls(run, *inferred, record.name), *(inputs[i] for i in places))
+
+
+array_reduce = Primitive("array_reduce")
+"""A name that the original lists without an implementation; `vm_impl_registry` may give it one."""

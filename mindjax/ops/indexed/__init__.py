@@ -1,6 +1,7 @@
 """Ops that read and write by index: scatter into Parameters, segments, rows, lookups."""
 
 from mindjax.ops.indexed.lookup import Assert as Assert
+from mindjax.ops.indexed.lookup import MapCacheIdx as MapCacheIdx
 from mindjax.ops.indexed.lookup import MapUniform as MapUniform
 from mindjax.ops.indexed.lookup import SparseGatherV2 as SparseGatherV2
 from mindjax.ops.indexed.lookup import SubAndFilter as SubAndFilter

@@ -101,3 +101,19 @@ class Assert(Primitive):
             jax.debug.callback(check, truth, *arrays, ordered=True)
         else:
             check(truth, *arrays)
+
+
+class MapCacheIdx(Primitive):
+    """Places of indices in a hashed cache of embedding rows (MindSpore: ``ops.MapCacheIdx``)."""
+
+    def compute(self, *inputs: Array) -> Array:
+        """Refuse: the original deprecated this operator and never documented its hash map.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise located(
+            NotImplementedError,
+            f"For 'MapCacheIdx', the cache of embedding rows is not supported, but it was given "
+            f"{len(inputs)} inputs: use 'nn.Embedding', whose rows lie in the device's memory.",
+        )

@@ -64,6 +64,7 @@ from mindjax.ops.linear.factorization import qr as qr
 from mindjax.ops.linear.functions import MatrixExp as MatrixExp
 from mindjax.ops.linear.functions import MatrixLogarithm as MatrixLogarithm
 from mindjax.ops.linear.functions import MatrixPower as MatrixPower
+from mindjax.ops.linear.functions import cond as cond
 from mindjax.ops.linear.functions import matrix_exp as matrix_exp
 from mindjax.ops.linear.functions import matrix_power as matrix_power
 from mindjax.ops.linear.solve import Lstsq as Lstsq

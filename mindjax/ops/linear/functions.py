@@ -14,6 +14,7 @@ from mindjax.core import checks
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops import linalg
 from mindjax.ops.linear.host import on_host
 from mindjax.ops.linear.matrices import (
     COMPLEX,
@@ -162,3 +163,23 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
             in PYNATIVE on the CPU, a singular matrix.
     """
     return MatrixPower(n)(input)
+
+
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """Compute condition numbers of square matrices (MindSpore: ``ops.cond``).
+
+    Args:
+        A: Float32, Float64 or complex Tensor of shape (..., n, n).
+        p: norm of matrices: None or 2 (largest singular value), -2, 1, -1, inf, -inf, ``"fro"``,
+            ``"nuc"``.
+
+    Returns:
+        Tensor of shape (...): the norm of ``A`` times that of its inverse.
+
+    Raises:
+        TypeError: ``A`` is no Tensor of these dtypes.
+        ValueError: the matrices are not square; there is no such norm.
+    """
+    inverted = linalg.inverse(A)
+    mode = 2 if p is None else p
+    return linalg.norm(A, mode, (-2, -1)) * linalg.norm(inverted, mode, (-2, -1))
