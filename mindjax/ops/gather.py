@@ -339,7 +339,9 @@ class GatherNd(Primitive):
 def check_coordinates(op: str, indices: Any, shape: tuple[int, ...]) -> None:
     """Raise if an index tuple has no element, where that can be known; as `check_range`."""
     host = known_values(indices)
-    if host is None or host.dtype.kind not in "iu" or not host.size or host.shape[-1] > len(shape):
+    if host is None or host.dtype.kind not in "iu" or not host.size:
+        return
+    if not host.ndim or host.shape[-1] > len(shape):
         return
     for i in range(host.shape[-1]):
         column = host[..., i]

@@ -417,18 +417,19 @@ class Tensor(
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self.asnumpy(), dict(self.__dict__))
 
-    def set_dtype(self, dtype: Any) -> Tensor:
-        """Cast in place and give the Tensor.
+    def set_dtype(self, dtype: Any) -> Any:
+        """Cast in place and give the dtype.
 
         Args:
             dtype: the new element type.
         """
         self.assign_value(self.astype(dtype).array)
-        return self
+        return self.dtype
 
-    def set_const_arg(self, const_arg: bool = True) -> None:
-        """Say whether compiled functions take the Tensor as a constant."""
+    def set_const_arg(self, const_arg: bool = True) -> Tensor:
+        """Say whether compiled functions take the Tensor as a constant; gives the Tensor."""
         self.const_arg = const_arg
+        return self
 
 
 def _unpickle(array: np.ndarray[Any, Any], attributes: dict[str, Any]) -> Tensor:

@@ -192,6 +192,45 @@ def test_signatures_are_the_originals(namespace):
     assert not wrong, "\n".join(wrong)
 
 
+ALL_NAMES = "takes the names of several forms"
+# Methods whose arguments differ on purpose: name -> reason.
+METHODS_DIFFERENT = {
+    "Parameter.init_data": "the layout of a distributed Parameter is not read",
+    "Parameter.register_hook": "its argument is called as Tensor's, hook",
+    "Tensor.addmm_": ALL_NAMES,
+    "Tensor.assign_value": "a second argument, of the tape",
+    "Tensor.clamp_": ALL_NAMES,
+    "Tensor.erfinv_": ALL_NAMES,
+    "Tensor.flip": "axes as integers too",
+    "Tensor.floor_": ALL_NAMES,
+    "Tensor.index_add_": ALL_NAMES,
+    "Tensor.index_put_": ALL_NAMES,
+    "Tensor.init_data": "the layout of a distributed Tensor is not read",
+    "Tensor.item": "an index too, as numpy",
+    "Tensor.sign_": ALL_NAMES,
+    "Tensor.softmax": "the axis may be left out",
+    "Tensor.tanh_": ALL_NAMES,
+    "Tensor.top_k": "the arguments of topk too",
+}
+
+
+@pytest.mark.parametrize("name", ["Tensor", "Parameter"])
+def test_methods_have_the_originals_arguments(name):
+    """The first argument has a name of its own where the method is an op."""
+    owner, wrong = getattr(module_of("mindspore"), name), []
+    for method, text in api()["mindspore"][name][2].items():
+        expected = recorded(text)
+        if expected is None or method.startswith("_") or f"{name}.{method}" in METHODS_DIFFERENT:
+            continue
+        face = getattr(owner, method, None)
+        if face is None:
+            continue
+        actual = shape(inspect.signature(face))
+        if actual[1:] != expected[1:]:
+            wrong.append(f"{method}: ours {actual[1:]}, the original's {expected[1:]}")
+    assert not wrong, "\n".join(wrong)
+
+
 def test_recorded_signatures_can_be_read():
     unreadable = []
     for namespace, names in api().items():

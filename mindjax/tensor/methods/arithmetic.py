@@ -189,7 +189,11 @@ class ArithmeticMethods:
 
     subtract = sub
     mul = arithmetic.mul
-    multiply = arithmetic.mul
+
+    def multiply(self, value: Any) -> Tensor:
+        """Multiply element by element; as ``ops.multiply``."""
+        return arithmetic.mul(self, value)
+
     div = arithmetic.div
     divide = arithmetic.div
     true_divide = arithmetic.true_divide
@@ -223,7 +227,11 @@ class ArithmeticMethods:
     fmax = special.fmax
     fmin = special.fmin
     heaviside = special.heaviside
-    float_power = special.float_power
+
+    def float_power(self, other: Any) -> Tensor:
+        """Raise to a power in Float64; as ``ops.float_power``."""
+        return special.float_power(self, other)  # type: ignore[arg-type]
+
     nan_to_num = special.nan_to_num
     real = special.real
     imag = special.imag

@@ -219,12 +219,14 @@ class ReductionMethods:
         """Find values and positions of the largest elements (MindSpore: ``argmax_with_value``).
 
         Args:
-            axis: the axis.
+            axis: the axis; None means all elements, and gives 0 as position.
             keep_dims: whether the axis stays, with size 1.
 
         Raises:
             ValueError: there is no such axis.
         """
+        if axis is None:
+            return extremes.value_index(True, self, None, False, None, None)
         index, value = extremes.ArgMaxWithValue(axis, bool(keep_dims))(self)
         return value, index
 
@@ -234,12 +236,14 @@ class ReductionMethods:
         """Find values and positions of the smallest elements (MindSpore: ``argmin_with_value``).
 
         Args:
-            axis: the axis.
+            axis: the axis; None means all elements, and gives 0 as position.
             keep_dims: whether the axis stays, with size 1.
 
         Raises:
             ValueError: there is no such axis.
         """
+        if axis is None:
+            return extremes.value_index(False, self, None, False, None, None)
         index, value = extremes.ArgMinWithValue(axis, bool(keep_dims))(self)
         return value, index
 
