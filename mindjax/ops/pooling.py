@@ -62,7 +62,8 @@ def sum_windows(x: Array, kernel: Window, stride: Window, padding: Any, layout: 
     )
 
 
-def _check_rank(x: Array, rank: int, owner: str) -> None:
+def check_rank(x: Array, rank: int, owner: str) -> None:
+    """Raise a ValueError if an image has not so many axes."""
     if x.ndim != rank:
         raise located(
             ValueError,
@@ -138,7 +139,7 @@ class MaxPool(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Pool (N, C, H, W)."""
-        _check_rank(x, 4, "MaxPool")
+        check_rank(x, 4, "MaxPool")
         out = max_windows(x, self.kernel_size, self.strides, self.pad_mode, self.data_format)
         check_fit(x, out, self.kernel_size, "MaxPool")
         return out
@@ -164,7 +165,7 @@ class AvgPool(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Pool (N, C, H, W)."""
-        _check_rank(x, 4, "AvgPool")
+        check_rank(x, 4, "AvgPool")
         kernel, stride, layout = self.kernel_size, self.strides, self.data_format
         total = sum_windows(x, kernel, stride, self.pad_mode, layout)
         check_fit(x, total, kernel, "AvgPool")

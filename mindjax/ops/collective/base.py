@@ -48,6 +48,16 @@ class Collective(Primitive, register=False):
         return world.find(self.__dict__["group"], self.name)
 
 
+class OfTuples(Collective, register=False):
+    """Base of operators that take and give a tuple of Tensors."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Run the operator on the Tensors of a tuple."""
+        if len(inputs) != 1 or not isinstance(inputs[0], tuple | list):
+            raise located(TypeError, f"For '{self.name}', the input must be a tuple of Tensors.")
+        return super().__call__(*inputs[0])
+
+
 def check_group(group: Any, owner: str) -> None:
     """Check the type of an operator's group; TypeError if it is no string."""
     if not isinstance(group, str):

@@ -16,7 +16,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.ops.bound import set_fields
-from mindjax.ops.collective.base import Collective, check_group, check_rank_of
+from mindjax.ops.collective.base import Collective, OfTuples, check_group, check_rank_of
 from mindjax.ops.collective.operators import WORLD, Uneven, exchange
 from mindjax.ops.creation import ones
 
@@ -56,7 +56,7 @@ def _partners(owner: str, send: Sequence[int], receive: Sequence[int], group: wo
         )
 
 
-class NeighborExchange(Collective):
+class NeighborExchange(OfTuples):
     """Tensors sent to some ranks and received from some; takes and gives a tuple of Tensors.
 
     Fields: ranks to send to and to receive from, shapes received and sent, dtype received, group.
@@ -73,12 +73,6 @@ class NeighborExchange(Collective):
         check_group(self.group, self.name)
         for name in ("send_rank_ids", "recv_rank_ids", "recv_shapes", "send_shapes"):
             checks.of_type(name, self.__dict__[name], (list, tuple), self.name)
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Exchange the Tensors of a tuple."""
-        if len(inputs) != 1 or not isinstance(inputs[0], tuple | list):
-            raise located(TypeError, f"For '{self.name}', the input must be a tuple of Tensors.")
-        return super().__call__(*inputs[0])
 
     def compute(self, *arrays: Array) -> tuple[Array, ...]:
         """Give the arrays that were sent here."""

@@ -13,6 +13,7 @@ from mindjax.core.errors import located
 from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.collective.base import (
     Collective,
+    OfTuples,
     check_group,
     check_number,
     check_rank_of,
@@ -157,7 +158,7 @@ class ReduceScatter(Collective):
         return world.transport.reduce_scatter(group, _pieces(x, group, self.name), self.op)
 
 
-class Broadcast(Collective):
+class Broadcast(OfTuples):
     """One rank's arrays, on every rank; takes and gives a tuple of Tensors."""
 
     root_rank: int
@@ -166,12 +167,6 @@ class Broadcast(Collective):
     def __post_init__(self) -> None:
         checks.of_type("root_rank", self.root_rank, int, self.name)
         check_group(self.group, self.name)
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Spread the arrays."""
-        if len(inputs) != 1 or not isinstance(inputs[0], tuple | list):
-            raise located(TypeError, f"For '{self.name}', the input must be a tuple of Tensors.")
-        return super().__call__(*inputs[0])
 
     def compute(self, *arrays: Array) -> tuple[Array, ...]:
         """Spread arrays of any shape."""

@@ -15,6 +15,7 @@ from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.bound import BoundPrimitive
+from mindjax.ops.pooling import check_rank
 from mindjax.ops.resize import cubic_weights, interpolate, resized, weighed
 
 if TYPE_CHECKING:
@@ -51,14 +52,6 @@ def _flags(record: Any) -> None:
             )
 
 
-def _rank(x: Array, rank: int, owner: str) -> None:
-    if x.ndim != rank:
-        raise located(
-            ValueError,
-            f"For primitive[{owner}], the image rank must be equal to {rank}, but got {x.ndim}.",
-        )
-
-
 class ResizeArea(BoundPrimitive):
     """Averages over areas of images; call: ``ResizeArea(align_corners)(images, size)``.
 
@@ -81,7 +74,7 @@ class ResizeArea(BoundPrimitive):
 
     def compute(self, x: Array) -> Array:
         """Resize (N, H, W, C) to (N, height, width, C), Float32."""
-        _rank(x, 4, "ResizeArea")
+        check_rank(x, 4, "ResizeArea")
         x = x.astype(np.float32)
         for axis, out in ((1, self.size[0]), (2, self.size[1])):
             x = weighed(x, axis, self._weights(x.shape[axis], out))
@@ -121,7 +114,7 @@ class ResizeBicubic(BoundPrimitive):
 
     def compute(self, x: Array) -> Array:
         """Resize (N, C, H, W)."""
-        _rank(x, 4, "ResizeBicubic")
+        check_rank(x, 4, "ResizeBicubic")
         checks.floating("image", x.dtype, "ResizeBicubic")
         flags = (self.align_corners, self.half_pixel_centers, None, True)
         for axis, out in ((2, self.size[0]), (3, self.size[1])):
@@ -322,7 +315,7 @@ class ScaleAndTranslate(Primitive):
 
     def compute(self, x: Array, scale: Array, translation: Array) -> Array:
         """Weigh rows, then columns."""
-        _rank(x, 4, "ScaleAndTranslate")
+        check_rank(x, 4, "ScaleAndTranslate")
         for name, vector in (("scale", scale), ("translation", translation)):
             if vector.shape != (2,):
                 raise located(
