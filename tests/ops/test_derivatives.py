@@ -1,7 +1,7 @@
 """Gradients against float64 differences, second order too, and vmap against a loop, for every op.
 
 A chunk of cases is one compiled program; a case's gradient is compared along one random direction.
-Make's `test` takes some chunks, `test-all` every one.
+`make test-all` runs them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from tests.ops.compare import NAMES, TOLERANCE, inputs, present, short
 from tests.ops.table import FLOATS, Case, families
 
 CHUNK = 10
-EVERY = 9
 STEP = 1e-4
 # Random, or not a function of its inputs' values alone.
 DRAWS = ("dropout", "random", "multinomial", "bernoulli", "uniform", "normal", "rand", "shuffle")
@@ -181,13 +180,9 @@ def vmap_problems(cases: list[Case]) -> list[str]:
     return problems
 
 
-def chunks(cases: list[Case]) -> list[Any]:
-    """Give the starts of the chunks; those that only `test-all` runs are marked."""
-    starts = range(0, len(cases), CHUNK)
-    return [
-        pytest.param(s, marks=[] if n % EVERY == 0 else pytest.mark.slow)
-        for n, s in enumerate(starts)
-    ]
+def chunks(cases: list[Case]) -> range:
+    """Give the starts of the chunks."""
+    return range(0, len(cases), CHUNK)
 
 
 def check(problems: list[str]) -> None:
@@ -196,6 +191,7 @@ def check(problems: list[str]) -> None:
         pytest.fail("\n".join(problems), pytrace=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", chunks(GRADIENT))
 def test_slopes(start: int) -> None:
     with warnings.catch_warnings():
@@ -203,6 +199,7 @@ def test_slopes(start: int) -> None:
         check(slope_problems(GRADIENT[start : start + CHUNK]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", chunks(MAPPED))
 def test_vmap(start: int) -> None:
     check(vmap_problems(MAPPED[start : start + CHUNK]))
