@@ -27,7 +27,8 @@ def _target_of(path: str) -> str:
 class _AliasLoader(Loader):
     """Load one alias by importing the module it stands for."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, alias: str, target: str) -> None:
+        self.alias = alias
         self.target = target
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -39,6 +40,15 @@ class _AliasLoader(Loader):
         # The import system has just written the alias's spec into the module. Reloading, pickling
         # and multiprocessing ask the spec for the module's name, so it gets its own back.
         module.__spec__ = self.spec
+        # Importing a submodule binds it in its package, over a function of the same name
+        # (`common.seed`). What is imported already is left as its package shows it.
+        below = f"{module.__name__}."
+        for name, submodule in list(sys.modules.items()):
+            child = name.removeprefix(below)
+            if name.startswith(below) and "." not in child:
+                shown = module.__dict__.get(child, submodule)
+                if shown is not submodule:
+                    sys.modules[f"{self.alias}.{child}"] = submodule
 
 
 class _AliasFinder(MetaPathFinder):
@@ -54,7 +64,7 @@ class _AliasFinder(MetaPathFinder):
         real = importlib.util.find_spec(name)
         if real is None:
             return None
-        spec = ModuleSpec(fullname, _AliasLoader(name), origin=real.origin)
+        spec = ModuleSpec(fullname, _AliasLoader(fullname, name), origin=real.origin)
         # A forward is a package to the import system, so that paths below it are looked up here.
         spec.submodule_search_locations = real.submodule_search_locations or (
             [] if rest in FORWARDS else None

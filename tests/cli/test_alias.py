@@ -40,6 +40,12 @@ CASES = {
         assert find_spec("mindspore").name == "mindspore"
         assert find_spec("mindspore.nothing") is None
     """,
+    "a function with a module's name": """
+        import mindspore
+        from mindspore.common.seed import get_seed
+        assert mindspore.common.seed.__name__ == "seed" and callable(mindspore.common.seed)
+        assert sys.modules["mindspore.common.seed"].get_seed is get_seed
+    """,
     "unknown submodule": """
         try:
             import mindspore.nothing
