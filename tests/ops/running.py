@@ -25,14 +25,30 @@ Tables = dict[str, list[Case]]
 CHUNK = 12
 
 
-def chunks(tables: Tables) -> list[tuple[str, int]]:
-    """Cut the cases that GRAPH can do into programs: family and number of the first case."""
-    return [(f, i) for f in tables for i in range(0, len(compiled(tables, f)), CHUNK)]
+def marks(slow: bool) -> list[Any]:
+    """Give the marks of a test of slow rows."""
+    return [pytest.mark.slow] if slow else []
 
 
-def compiled(tables: Tables, family: str) -> list[Case]:
-    """Give the cases of a family that GRAPH can do."""
-    return [c for c in tables[family] if c.graph and not c.raises and present(c)]
+def parameters(tables: Tables) -> list[Any]:
+    """Give each case, with its family, as the parameters of a test."""
+    return [pytest.param(f, c, marks=marks(c.slow)) for f, rows in tables.items() for c in rows]
+
+
+def chunks(tables: Tables) -> list[Any]:
+    """Cut the cases that GRAPH can do into programs: family, place of the first case, slowness."""
+    return [
+        pytest.param(family, i, slow, marks=marks(slow))
+        for family in tables
+        for slow in (False, True)
+        for i in range(0, len(compiled(tables, family, slow)), CHUNK)
+    ]
+
+
+def compiled(tables: Tables, family: str, slow: bool) -> list[Case]:
+    """Give the slow or the other cases of a family that GRAPH can do."""
+    rows = [c for c in tables[family] if c.slow == slow]
+    return [c for c in rows if c.graph and not c.raises and present(c)]
 
 
 @functools.cache
@@ -161,9 +177,9 @@ def run_pynative(family: str, case: Case) -> None:
     check(problems)
 
 
-def run_graph(tables: Tables, family: str, start: int) -> None:
+def run_graph(tables: Tables, family: str, start: int, slow: bool) -> None:
     """Check the values of every face of several cases, compiled together."""
-    rows = compiled(tables, family)[start : start + CHUNK]
+    rows = compiled(tables, family, slow)[start : start + CHUNK]
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
         check(graph_value_problems(rows, reader(family)))
@@ -171,10 +187,10 @@ def run_graph(tables: Tables, family: str, start: int) -> None:
         ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-def run_graph_gradient(tables: Tables, family: str, start: int) -> None:
+def run_graph_gradient(tables: Tables, family: str, start: int, slow: bool) -> None:
     """Check the gradients of the first faces of several cases, compiled together."""
     goldens = reader(family)
-    rows = compiled(tables, family)[start : start + CHUNK]
+    rows = compiled(tables, family, slow)[start : start + CHUNK]
     cases = [c for c in rows if "grad" in goldens.index[c.name]]
     if not cases:
         return

@@ -137,6 +137,7 @@ class Case:
         raises: the original raises an error here.
         both: record GRAPH too, since there the original gives another value.
         tol: relative and absolute tolerance, if the dtype's own does not do.
+        slow: costly to compile, and near to another row: only `make test-all` runs it.
     """
 
     name: str
@@ -149,6 +150,7 @@ class Case:
     raises: bool
     both: bool
     tol: tuple[float, float] | None
+    slow: bool
     dtypes: str
 
     def __init__(
@@ -164,6 +166,7 @@ class Case:
         raises: bool = False,
         both: bool = False,
         tol: tuple[float, float] | None = None,
+        slow: bool = False,
     ) -> None:
         values = {
             "name": name,
@@ -176,6 +179,7 @@ class Case:
             "raises": raises,
             "both": both,
             "tol": tol,
+            "slow": slow,
             "dtypes": dtypes,
         }
         for key, value in values.items():
@@ -196,6 +200,7 @@ class Case:
                     judge=self.judge,
                     graph=self.graph,
                     tol=self.tol,
+                    slow=self.slow,
                 )
             )
         return [self, *more]

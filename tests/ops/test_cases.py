@@ -9,11 +9,11 @@ import pytest
 import mindjax as ms
 from tests.ops.compare import NAMES
 from tests.ops.later import LATER
-from tests.ops.running import chunks, run_graph, run_graph_gradient, run_pynative
+from tests.ops.running import chunks, parameters, run_graph, run_graph_gradient, run_pynative
 from tests.ops.table import Case, families
 
 TABLES = families()
-CASES = [(family, case) for family, rows in TABLES.items() for case in rows]
+CASES = parameters(TABLES)
 CHUNKS = chunks(TABLES)
 
 
@@ -24,14 +24,14 @@ def test_pynative(family: str, case: Case) -> None:
     run_pynative(family, case)
 
 
-@pytest.mark.parametrize(("family", "start"), CHUNKS, ids=str)
-def test_graph(family: str, start: int) -> None:
-    run_graph(TABLES, family, start)
+@pytest.mark.parametrize(("family", "start", "slow"), CHUNKS, ids=str)
+def test_graph(family: str, start: int, slow: bool) -> None:
+    run_graph(TABLES, family, start, slow)
 
 
-@pytest.mark.parametrize(("family", "start"), CHUNKS, ids=str)
-def test_graph_gradient(family: str, start: int) -> None:
-    run_graph_gradient(TABLES, family, start)
+@pytest.mark.parametrize(("family", "start", "slow"), CHUNKS, ids=str)
+def test_graph_gradient(family: str, start: int, slow: bool) -> None:
+    run_graph_gradient(TABLES, family, start, slow)
 
 
 def test_awaited_names_are_absent() -> None:

@@ -26,6 +26,7 @@ from mindjax.ops.gather import (
     gather,
     gather_nd,
     index_array,
+    known_values,
     take_axis,
 )
 from mindjax.ops.masking import need_values, nonzero
@@ -93,7 +94,7 @@ def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tens
         Coordinates, values and shape; as given, without repetition.
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not fit, or a coordinate is negative or beyond its size.
         RuntimeError: a compiled program asks, which cannot know the number of coordinates.
     """
     where, values, shape = shape_of(x_indices), shape_of(x_values), shape_of(x_shape)
@@ -103,6 +104,14 @@ def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tens
             "For 'Coalesce', 'x_indices' must be of shape (axes, n), 'x_values' (n,) and 'x_shape' "
             f"(axes,), but got {where}, {values} and {shape}.",
         )
+    places, sizes = known_values(x_indices), known_values(x_shape)
+    if places is not None and sizes is not None:
+        for axis, place in np.argwhere((places < 0) | (places >= sizes[:, None]))[:1]:
+            raise located(
+                ValueError,
+                f"For 'Coalesce', 'x_indices' must be in [0, {sizes[axis]}) on axis {axis}, but "
+                f"x_indices[{axis}][{place}] is {places[axis, place]}.",
+            )
     found, total = merged("Coalesce", transpose(x_indices, (1, 0)), x_values)
     return transpose(found, (1, 0)), total, x_shape
 
