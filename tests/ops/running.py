@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import Any
 
 import pytest
@@ -105,7 +106,7 @@ def program(cases: list[Case]) -> Any:
             lines.append(f"    r{k}_{index} = f{k}_{index}({', '.join(args)})")
     results = [f"r{k}_{i}" for k, case in enumerate(cases) for i in present(case)]
     lines.append(f"    return ({', '.join(results)},)")
-    ident = f"program_{cases[0].name}".replace("@", "_")
+    ident = "program_" + re.sub(r"\W", "_", cases[0].name)
     source = "\n".join([f"def {ident}({', '.join(names_of_args)}):", *lines]) + "\n"
     return compile_source(source, ident, f"<{ident}>", names)
 
