@@ -26,7 +26,6 @@ FORWARDS = {
     "ops.clip_func": "ops.function",
     "ops.comm_ops": "ops",
     "ops.deprecated": "ops.operations",
-    "ops.functional_overload": "ops.functional",
     "ops.linalg_func": "ops.function",
     "ops.math_func": "ops.function",
     "ops.nn_func": "ops.function",

@@ -729,7 +729,7 @@ _OLD_PATHS = {
     "P": "mindjax.ops.operations",
     "array_ops": "mindjax.ops.operations",
     "auto_generate": "mindjax.ops",
-    "functional_overload": "mindjax.ops.functional",
+    "functional_overload": "mindjax.ops.functional_overload",
     "linalg_ops": "mindjax.ops.operations",
     "other_ops": "mindjax.ops.operations",
     "signature": "mindjax.ops.signature",

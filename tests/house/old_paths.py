@@ -46,7 +46,7 @@ PATHS = {
     "mindspore.ops.function.math_func": "add matmul",
     "mindspore.ops.function.nn_func": "relu",
     "mindspore.ops.functional": "vmap linearize",
-    "mindspore.ops.functional_overload": "add",
+    "mindspore.ops.functional_overload": "add any empty conv2d lightning_indexer",
     "mindspore.ops.operations": "Add nn_ops array_ops _inner_ops",
     "mindspore.ops.operations._inner_ops": "Range",
     "mindspore.ops.operations.array_ops": "Concat",

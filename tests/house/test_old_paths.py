@@ -46,3 +46,12 @@ else:
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
+
+
+def test_overloads_take_both_faces_arguments():
+    from mindjax import Tensor
+    from mindjax.ops import functional_overload
+
+    x = Tensor([[True, False], [False, False]])
+    for named in ({"dim": 1}, {"axis": 1}):
+        assert functional_overload.any(x, **named).asnumpy().tolist() == [True, False]
