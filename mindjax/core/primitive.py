@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import math
 import struct
 import weakref
 from collections.abc import Callable, Hashable
@@ -278,11 +279,26 @@ def lowering(cls: type[Primitive], platform: str) -> Callable[[Decorated], Decor
 def computation(record: Primitive) -> Callable[..., Any]:
     """Give the function on arrays that a record stands for, per platform where it has lowerings."""
     found = LOWERINGS.get(type(record))
-    if not found:
-        return record.compute
 
-    def platform_dependent(*arrays: Any) -> Any:
+    def computed(*arrays: Any) -> Any:
+        if not found:
+            return _of_possible_size(record, record.compute(*arrays))
         choices = {p: (lambda *a, f=f: f(record, *a)) for p, f in found.items()}
-        return jax.lax.platform_dependent(*arrays, default=record.compute, **choices)
+        out = jax.lax.platform_dependent(*arrays, default=record.compute, **choices)
+        return _of_possible_size(record, out)
 
-    return platform_dependent
+    return computed
+
+
+def _of_possible_size(record: Primitive, out: Any) -> Any:
+    """Refuse results of 2^62 elements and more, over which the compiler ends the process."""
+    for array in jax.tree.leaves(out):
+        shape = getattr(array, "shape", ())
+        count = math.prod(shape)
+        if isinstance(count, int) and count >= 2**62:
+            raise located(
+                ValueError,
+                f"For '{record.name}', the shape {tuple(shape)} of the result is too big for any "
+                "memory.",
+            )
+    return out

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mindjax.core.errors import located
 from mindjax.ops import arithmetic, exponential, logic, products, rounding
 from mindjax.ops.masking import nonzero
+from mindjax.ops.shape import shape_of
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -86,8 +87,14 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 
     Raises:
         TypeError: the dtypes differ.
-        ValueError: the inner sizes differ, or the batches do not broadcast.
+        ValueError: one is not of 3 axes, the inner sizes differ, or the batches do not broadcast.
     """
+    for name, x in (("input", input), ("mat2", mat2)):
+        if len(shape_of(x)) != 3:
+            raise located(
+                ValueError,
+                f"For 'bmm', the '{name}' must have 3 axes, but got shape {shape_of(x)}.",
+            )
     return products.bmm(input, mat2)
 
 

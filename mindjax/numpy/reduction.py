@@ -37,7 +37,8 @@ def mean(a: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -
         a: array-like.
         axis: axes to reduce, all by default.
         keepdims: whether reduced axes stay, with size 1.
-        dtype: MindSpore dtype of the result, by default that of ``a``; integers are cut.
+        dtype: MindSpore dtype of the result, by default that of ``a``, of which integers
+            are cut; Float32 for truth values.
 
     Returns:
         Tensor without the axes, NaN over nothing.
@@ -47,6 +48,9 @@ def mean(a: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -
         ValueError: there is no such axis.
     """
     x = to_tensor(a)
+    if x.dtype is bool_:
+        # A mean cut to truth values would say nothing.
+        x = ops.cast(x, float32)
     axes = axes_in(axis, len(x.shape))
     kind = x.dtype if dtype is None else dtype
     if 0 in x.shape and axes:
@@ -279,14 +283,14 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, keepdims: bool = False
         TypeError: an argument has another type.
         ValueError: there is no such axis.
     """
-    x = to_tensor(a)
+    x = _countable(a)
     axes = axes_in(axis, len(x.shape))
     total = nansum(x, axes, float32 if dtype is None else dtype, keepdims)
     return ops.tensor_div(total, _count(x, axes, keepdims))
 
 
 def _nan_variance(a: Any, axis: Any, dtype: Any, ddof: int, keepdims: Any) -> tuple[Tensor, Number]:
-    x = to_tensor(a)
+    x = _countable(a)
     axes = axes_in(axis, len(x.shape))
     middle = nanmean(x, axes, keepdims=True)
     spread = _without_nan(ops.square(ops.sub(x, middle)), 0)

@@ -57,7 +57,7 @@ class BoundPrimitive(Primitive, register=False):
             )
         given.update(named)
         checked = self.bind(**{k: checks.python_value(v) for k, v in given.items()})
-        return Primitive.__call__(self.with_statics(**checked), *inputs[:count])
+        return self.with_statics(**checked)(*inputs[:count])
 
     def bind(self, **statics: Any) -> dict[str, Any]:
         """Check and normalise the static values of a call; subclasses extend it."""

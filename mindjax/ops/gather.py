@@ -127,6 +127,14 @@ class Gather(BoundPrimitive):
     statics: ClassVar[tuple[str, ...]] = ("axis",)
     axis: int = field(default=0, kw_only=True)
 
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Gather, after a check of the indices; the axis is bound first."""
+        if len(inputs) == 2 and not named:
+            shape = shape_of(inputs[0])
+            if -len(shape) <= self.axis < len(shape):
+                check_range(self.name, inputs[1], shape[self.axis])
+        return super().__call__(*inputs, **named)
+
     def compute(self, x: Array, indices: Array) -> Array:
         """Take along the axis, entry by entry of the batch axes."""
         if not -x.ndim <= self.axis < max(x.ndim, 1):
@@ -170,9 +178,6 @@ def gather(input_params: Tensor, input_indices: Any, axis: int, batch_dims: int 
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
     axis = checks.integer("axis", axis, "Gather")
-    shape = shape_of(input_params)
-    if -len(shape) <= axis < len(shape):
-        check_range("Gather", input_indices, shape[axis])
     return Gather(batch_dims, axis=axis)(input_params, input_indices)
 
 
@@ -255,10 +260,14 @@ class GatherD(BoundPrimitive):
 
     def __call__(self, *inputs: Any) -> Any:
         """Gather; the axis stands between the arrays unless it is bound."""
-        if len(inputs) == 2:
-            return Primitive.__call__(self, *inputs)
-        x, dim, index = inputs
-        return Primitive.__call__(GatherD.of(checks.integer("dim", dim, "GatherD")), x, index)
+        if len(inputs) == 3:
+            x, dim, index = inputs
+            return GatherD.of(checks.integer("dim", dim, "GatherD"))(x, index)
+        x, index = inputs
+        shape = shape_of(x)
+        if self.dim is not None and -len(shape) <= self.dim < len(shape):
+            check_range(self.name, index, shape[self.dim])
+        return Primitive.__call__(self, x, index)
 
     def compute(self, x: Array, index: Array) -> Array:
         """Take along the axis."""
@@ -282,9 +291,6 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
     dim = checks.integer("dim", dim, "GatherD")
-    shape = shape_of(input)
-    if -len(shape) <= dim < len(shape):
-        check_range("GatherD", index, shape[dim])
     return GatherD.of(dim)(input, index)
 
 
@@ -321,6 +327,12 @@ def coordinates(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
 
 class GatherNd(Primitive):
     """Slices by index tuples, which the last axis of the indices holds."""
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Gather slices, after a check of the indices."""
+        x, indices = inputs
+        check_coordinates(self.name, indices, shape_of(x))
+        return super().__call__(x, indices)
 
     def compute(self, x: Array, indices: Array) -> Array:
         """Gather slices."""
@@ -368,7 +380,6 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
         ValueError: the tuples are longer than r.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    check_coordinates("GatherNd", indices, shape_of(input_x))
     return GatherNd()(input_x, indices)
 
 

@@ -87,6 +87,12 @@ class ScatterNd(BoundPrimitive):
     statics: ClassVar[tuple[str, ...]] = ("shape",)
     shape: tuple[int, ...] = field(default=(), kw_only=True)
 
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Add into zeros, after a check of the indices; the shape is bound first."""
+        if len(inputs) == 2 and not named:
+            check_coordinates(self.name, inputs[0], self.shape)
+        return super().__call__(*inputs, **named)
+
     def compute(self, indices: Array, updates: Array) -> Array:
         """Add into zeros."""
         x = jnp.zeros(self.shape, updates.dtype)
@@ -110,7 +116,6 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
     full = checks.sizes("shape", shape, "ScatterNd")
-    check_coordinates("ScatterNd", indices, full)
     return ScatterNd.of(full)(indices, updates)
 
 
@@ -118,6 +123,11 @@ class _TensorScatter(Primitive, register=False):
     """A copy with slices combined by index tuples."""
 
     how: ClassVar[str] = "update"
+
+    def __call__(self, *inputs: Any) -> Any:
+        x, indices, updates = inputs
+        check_coordinates(self.name, indices, shape_of(x))
+        return super().__call__(x, indices, updates)
 
     def compute(self, x: Array, indices: Array, updates: Array) -> Array:
         where = coordinates(self.name, indices, x.shape)
@@ -165,11 +175,6 @@ class TensorScatterMin(_TensorScatter):
     how: ClassVar[str] = "min"
 
 
-def _tensor_scatter(record: Primitive, input_x: Tensor, indices: Tensor, updates: Any) -> Tensor:
-    check_coordinates(record.name, indices, shape_of(input_x))
-    return record(input_x, indices, updates)
-
-
 def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """Copy a Tensor with slices replaced by index tuples (MindSpore: ``tensor_scatter_update``).
 
@@ -185,7 +190,7 @@ def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> 
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _tensor_scatter(TensorScatterUpdate(), input_x, indices, updates)
+    return TensorScatterUpdate()(input_x, indices, updates)
 
 
 def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
@@ -203,7 +208,7 @@ def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _tensor_scatter(TensorScatterAdd(), input_x, indices, updates)
+    return TensorScatterAdd()(input_x, indices, updates)
 
 
 def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
@@ -221,7 +226,7 @@ def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _tensor_scatter(TensorScatterSub(), input_x, indices, updates)
+    return TensorScatterSub()(input_x, indices, updates)
 
 
 def tensor_scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
@@ -239,7 +244,7 @@ def tensor_scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _tensor_scatter(TensorScatterMul(), input_x, indices, updates)
+    return TensorScatterMul()(input_x, indices, updates)
 
 
 def tensor_scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
@@ -257,7 +262,7 @@ def tensor_scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _tensor_scatter(TensorScatterDiv(), input_x, indices, updates)
+    return TensorScatterDiv()(input_x, indices, updates)
 
 
 def tensor_scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
@@ -275,7 +280,7 @@ def tensor_scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _tensor_scatter(TensorScatterMax(), input_x, indices, updates)
+    return TensorScatterMax()(input_x, indices, updates)
 
 
 def tensor_scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
@@ -293,7 +298,7 @@ def tensor_scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _tensor_scatter(TensorScatterMin(), input_x, indices, updates)
+    return TensorScatterMin()(input_x, indices, updates)
 
 
 class TensorScatterElements(Primitive):

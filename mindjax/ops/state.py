@@ -169,6 +169,19 @@ class ScatterWrite(WritingPrimitive, register=False):
 
     how: ClassVar[str]
 
+    def __call__(self, *inputs: Any) -> Any:
+        """Write, after a check of the indices where their values are known."""
+        if len(inputs) == 3 and isinstance(inputs[0], Handle):
+            shape = shape_of(inputs[0])
+            if not shape:
+                raise located(
+                    ValueError,
+                    f"For '{self.name}', 'input_x' must be a Parameter or Tensor with at least one "
+                    "axis.",
+                )
+            check_range(self.name, inputs[1], shape[0])
+        return super().__call__(*inputs)
+
     def compute(self, variable: Array, indices: Array, updates: Array) -> Array:
         """Give the written array."""
         shape = indices.shape + variable.shape[1:]
@@ -203,18 +216,6 @@ class ScatterSub(ScatterWrite):
     how: ClassVar[str] = "sub"
 
 
-def scatter_write(record: Primitive, input_x: Any, indices: Any, updates: Any) -> Any:
-    """Run a `ScatterWrite` after a check of the indices, where their values are known."""
-    shape = shape_of(input_x)
-    if not shape:
-        raise located(
-            ValueError,
-            f"For '{record.name}', 'input_x' must be a Parameter or Tensor with at least one axis.",
-        )
-    check_range(record.name, indices, shape[0])
-    return record(input_x, indices, updates)
-
-
 def scatter_update(input_x: Any, indices: Any, updates: Any) -> Any:
     """Replace rows of a Parameter (MindSpore: ``ops.scatter_update``).
 
@@ -230,7 +231,7 @@ def scatter_update(input_x: Any, indices: Any, updates: Any) -> Any:
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return scatter_write(ScatterUpdate(), input_x, indices, updates)
+    return ScatterUpdate()(input_x, indices, updates)
 
 
 def scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
@@ -248,7 +249,7 @@ def scatter_add(input_x: Any, indices: Any, updates: Any) -> Any:
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return scatter_write(ScatterAdd(), input_x, indices, updates)
+    return ScatterAdd()(input_x, indices, updates)
 
 
 def add_slices(op: str, x: Array, indices: Array, y: Array, axis: int) -> Array:

@@ -89,6 +89,8 @@ def test_values_that_the_original_misses() -> None:
     assert float(mnp.var(whole)) == 1.25
     assert mnp.correlate([1, 2, 3], [0, 1, 0.5]).asnumpy().tolist() == [3.5]
     assert mnp.promote_types("uint16", "float64") is ms.float64
+    truth = Tensor([True, False, True, False])
+    assert [float(f(truth)) for f in (mnp.mean, mnp.nanmean, mnp.nanvar)] == [0.5, 0.5, 0.25]
 
 
 def test_gradients_that_the_original_misses() -> None:

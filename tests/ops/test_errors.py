@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import mindjax as ms
-from mindjax import Tensor
+from mindjax import Parameter, Tensor, mint, ops
 from mindjax.core import context, device
 from tests.ops.mistakes import MISTAKES, names
 
@@ -103,6 +103,41 @@ def test_the_line_is_the_users_in_graph() -> None:
     with pytest.raises(ValueError, match="broadcast") as caught:
         f(Tensor([[1.0, 2.0]]), Tensor([[1.0, 2.0, 3.0]]))
     assert source_line(caught.value) == "return z + y"
+
+
+# An index out of range, given to the operators themselves; the functions call these.
+OUT_OF_RANGE: dict[str, Any] = {
+    "Gather": lambda x, i: ops.Gather()(x, i, 0),
+    "GatherD": lambda x, i: ops.GatherD()(x, 0, i.reshape(1, 1)),
+    "GatherNd": lambda x, i: ops.GatherNd()(x, i.reshape(1, 1)),
+    "ScatterNd": lambda x, i: ops.ScatterNd()(i.reshape(1, 1), x[:1], (3, 2)),
+    "TensorScatterAdd": lambda x, i: ops.TensorScatterAdd()(x, i.reshape(1, 1), x[:1]),
+    "ScatterUpdate": lambda x, i: ops.ScatterUpdate()(Parameter(x, name="p"), i, x[:1]),
+    "ScatterNdAdd": lambda x, i: ops.ScatterNdAdd()(Parameter(x, name="p"), i.reshape(1, 1), x[:1]),
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_RANGE)
+def test_an_index_out_of_range(name: str) -> None:
+    with pytest.raises(RuntimeError, match=rf"For '{name}'.*range|not index") as caught:
+        OUT_OF_RANGE[name](Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([9]))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_result_beyond_any_memory(jit: bool) -> None:
+    """The compiler would end the process."""
+
+    def f(x: Tensor) -> Tensor:
+        return ops.broadcast_to(x, (1 << 61, 2))
+
+    with pytest.raises(ValueError, match=r"For 'BroadcastTo'.*too big"):
+        (ms.jit(f) if jit else f)(Tensor([1.0, 2.0]))
+
+
+def test_bmm_of_matrices() -> None:
+    with pytest.raises(ValueError, match="'bmm', the 'mat2' must have 3 axes"):
+        mint.bmm(Tensor([[[1.0]]]), Tensor([[1.0]]))
 
 
 def source_line(error: Exception) -> str:

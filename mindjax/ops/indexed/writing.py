@@ -8,11 +8,10 @@ import jax
 
 from mindjax.core import checks
 from mindjax.core.errors import located
-from mindjax.core.primitive import Primitive
 from mindjax.ops.gather import check_coordinates, check_range, coordinates
 from mindjax.ops.scatter import checked_updates, scatter_rows
 from mindjax.ops.shape import shape_of
-from mindjax.ops.state import ScatterWrite, WritingPrimitive, add_slices, kept_dtype, scatter_write
+from mindjax.ops.state import ScatterWrite, WritingPrimitive, add_slices, kept_dtype
 
 Array = jax.Array
 
@@ -61,7 +60,7 @@ def scatter_mul(input_x: Any, indices: Any, updates: Any) -> Any:
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return scatter_write(ScatterMul(), input_x, indices, updates)
+    return ScatterMul()(input_x, indices, updates)
 
 
 def scatter_div(input_x: Any, indices: Any, updates: Any) -> Any:
@@ -75,7 +74,7 @@ def scatter_div(input_x: Any, indices: Any, updates: Any) -> Any:
     Returns:
         Tensor, the new value of ``input_x``; integers are divided towards zero.
     """
-    return scatter_write(ScatterDiv(), input_x, indices, updates)
+    return ScatterDiv()(input_x, indices, updates)
 
 
 def scatter_max(input_x: Any, indices: Any, updates: Any) -> Any:
@@ -89,7 +88,7 @@ def scatter_max(input_x: Any, indices: Any, updates: Any) -> Any:
     Returns:
         Tensor, the new value of ``input_x``. Errors are those of `scatter_mul`.
     """
-    return scatter_write(ScatterMax(), input_x, indices, updates)
+    return ScatterMax()(input_x, indices, updates)
 
 
 def scatter_min(input_x: Any, indices: Any, updates: Any) -> Any:
@@ -103,13 +102,19 @@ def scatter_min(input_x: Any, indices: Any, updates: Any) -> Any:
     Returns:
         Tensor, the new value of ``input_x``. Errors are those of `scatter_mul`.
     """
-    return scatter_write(ScatterMin(), input_x, indices, updates)
+    return ScatterMin()(input_x, indices, updates)
 
 
 class ScatterNdWrite(WritingPrimitive, register=False):
     """Combine slices with those of a Parameter that index tuples name."""
 
     how: ClassVar[str]
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Write, after a check of the indices."""
+        if len(inputs) == 3:
+            check_coordinates(self.name, inputs[1], shape_of(inputs[0]))
+        return super().__call__(*inputs)
 
     def compute(self, variable: Array, indices: Array, updates: Array) -> Array:
         """Give the written array."""
@@ -179,11 +184,6 @@ class ScatterNonAliasingAdd(ScatterNdWrite):
     how: ClassVar[str] = "add"
 
 
-def _scatter_nd(record: Primitive, input_x: Any, indices: Any, updates: Any) -> Any:
-    check_coordinates(record.name, indices, shape_of(input_x))
-    return record(input_x, indices, updates)
-
-
 def scatter_nd_update(input_x: Any, indices: Any, updates: Any) -> Any:
     """Replace slices of a Parameter by index tuples (MindSpore: ``ops.scatter_nd_update``).
 
@@ -200,7 +200,7 @@ def scatter_nd_update(input_x: Any, indices: Any, updates: Any) -> Any:
         ValueError: the shapes do not fit.
         RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _scatter_nd(ScatterNdUpdate(), input_x, indices, updates)
+    return ScatterNdUpdate()(input_x, indices, updates)
 
 
 def scatter_nd_add(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
@@ -215,7 +215,7 @@ def scatter_nd_add(input_x: Any, indices: Any, updates: Any, use_locking: bool =
     Returns:
         Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
-    return _scatter_nd(ScatterNdAdd(_flag(use_locking)), input_x, indices, updates)
+    return ScatterNdAdd(_flag(use_locking))(input_x, indices, updates)
 
 
 def scatter_nd_sub(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
@@ -230,7 +230,7 @@ def scatter_nd_sub(input_x: Any, indices: Any, updates: Any, use_locking: bool =
     Returns:
         Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
-    return _scatter_nd(ScatterNdSub(_flag(use_locking)), input_x, indices, updates)
+    return ScatterNdSub(_flag(use_locking))(input_x, indices, updates)
 
 
 def scatter_nd_mul(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
@@ -245,7 +245,7 @@ def scatter_nd_mul(input_x: Any, indices: Any, updates: Any, use_locking: bool =
     Returns:
         Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
-    return _scatter_nd(ScatterNdMul(_flag(use_locking)), input_x, indices, updates)
+    return ScatterNdMul(_flag(use_locking))(input_x, indices, updates)
 
 
 def scatter_nd_div(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
@@ -260,7 +260,7 @@ def scatter_nd_div(input_x: Any, indices: Any, updates: Any, use_locking: bool =
     Returns:
         Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
-    return _scatter_nd(ScatterNdDiv(_flag(use_locking)), input_x, indices, updates)
+    return ScatterNdDiv(_flag(use_locking))(input_x, indices, updates)
 
 
 def scatter_nd_max(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
@@ -275,7 +275,7 @@ def scatter_nd_max(input_x: Any, indices: Any, updates: Any, use_locking: bool =
     Returns:
         Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
-    return _scatter_nd(ScatterNdMax(_flag(use_locking)), input_x, indices, updates)
+    return ScatterNdMax(_flag(use_locking))(input_x, indices, updates)
 
 
 def scatter_nd_min(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
@@ -290,7 +290,7 @@ def scatter_nd_min(input_x: Any, indices: Any, updates: Any, use_locking: bool =
     Returns:
         Tensor, the new value of ``input_x``. Errors are those of `scatter_nd_update`.
     """
-    return _scatter_nd(ScatterNdMin(_flag(use_locking)), input_x, indices, updates)
+    return ScatterNdMin(_flag(use_locking))(input_x, indices, updates)
 
 
 def _flag(use_locking: Any) -> bool:
