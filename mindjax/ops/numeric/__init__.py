@@ -53,15 +53,12 @@ from mindjax.ops.numeric.counting import InTopK as InTopK
 from mindjax.ops.numeric.counting import bincount as bincount
 from mindjax.ops.numeric.counting import histc as histc
 from mindjax.ops.numeric.counting import intopk as intopk
-from mindjax.ops.numeric.distinct import Coalesce as Coalesce
 from mindjax.ops.numeric.distinct import ComputeAccidentalHits as ComputeAccidentalHits
 from mindjax.ops.numeric.distinct import ListDiff as ListDiff
 from mindjax.ops.numeric.distinct import RaggedRange as RaggedRange
-from mindjax.ops.numeric.distinct import SubAndFilter as SubAndFilter
 from mindjax.ops.numeric.distinct import UniqueConsecutive as UniqueConsecutive
 from mindjax.ops.numeric.distinct import UniqueWithPad as UniqueWithPad
 from mindjax.ops.numeric.distinct import UnravelIndex as UnravelIndex
-from mindjax.ops.numeric.distinct import coalesce as coalesce
 from mindjax.ops.numeric.distinct import unique_consecutive as unique_consecutive
 from mindjax.ops.numeric.distinct import unique_with_pad as unique_with_pad
 from mindjax.ops.numeric.elements import CheckNumerics as CheckNumerics

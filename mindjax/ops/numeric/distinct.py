@@ -14,7 +14,7 @@ from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.gather import known_values
 from mindjax.ops.masking import need_values
-from mindjax.ops.numeric.kinds import FLOATS, REAL, accept, accept_alike
+from mindjax.ops.numeric.kinds import REAL, accept, accept_alike
 
 if TYPE_CHECKING:
     from mindjax.tensor import Tensor
@@ -214,61 +214,6 @@ class RaggedRange(Primitive):
         return jnp.asarray(splits, self.Tsplits.np), jnp.asarray(values, starts.dtype)
 
 
-class Coalesce(Primitive):
-    """Sparse entries sorted, those of one place added (MindSpore: ``ops.Coalesce``)."""
-
-    concrete: ClassVar[bool] = True
-
-    def compute(self, indices: Array, values: Array, shape: Array) -> tuple[Array, Array, Array]:
-        """Sort on the host."""
-        need_values("coalesce", "use ops.scatter_nd", indices, values, shape)
-        accept("Coalesce", "x_indices", indices, ("Int64",))
-        accept("Coalesce", "x_shape", shape, ("Int64",))
-        accept("Coalesce", "x_values", values, FLOATS)
-        if indices.ndim != 2 or values.ndim != 1 or shape.ndim != 1:
-            raise located(
-                ValueError,
-                "For Coalesce, x_indices must be 2-D, x_values and x_shape 1-D, but got the shapes "
-                f"{indices.shape}, {values.shape} and {shape.shape}.",
-            )
-        if indices.shape != (shape.shape[0], values.shape[0]):
-            raise located(
-                ValueError,
-                "For Coalesce, the shape of x_indices must be (size of x_shape, size of x_values), "
-                f"but got {indices.shape}, {shape.shape} and {values.shape}.",
-            )
-        places, sizes = np.asarray(indices), np.asarray(shape)
-        if ((places < 0) | (places >= sizes[:, None])).any():
-            raise located(
-                ValueError,
-                "For Coalesce, values of elements of x_indices must be non-negative and can not "
-                f"exceed the limit set by x_shape {sizes.tolist()}, but got {places.tolist()}.",
-            )
-        found, inverse = np.unique(places, axis=1, return_inverse=True)
-        total = jnp.zeros((found.shape[1],), values.dtype)
-        total = total.at[inverse.reshape(-1).astype(np.int32)].add(values)
-        return jnp.asarray(found), total, shape
-
-
-def coalesce(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Sort sparse entries, and add those of one place (MindSpore: ``ops.coalesce``).
-
-    Args:
-        x_indices: Int64 Tensor (axes, entries).
-        x_values: float Tensor (entries,).
-        x_shape: Int64 Tensor (axes,).
-
-    Returns:
-        Indices, values and shape without repeated places, in rising order.
-
-    Raises:
-        TypeError: a dtype is another.
-        ValueError: the shapes do not fit, or an index is out of range.
-        RuntimeError: a compiled program asks, which cannot know how many places there are.
-    """
-    return Coalesce()(x_indices, x_values, x_shape)
-
-
 class UnravelIndex(Primitive):
     """Coordinates of flat indices, one row an axis; call: ``UnravelIndex()(indices, dims)``."""
 
@@ -331,17 +276,3 @@ class ComputeAccidentalHits(Primitive):
         rows, _, places = np.nonzero(np.asarray(true)[:, :, None] == np.asarray(sampled))
         lowest = np.full(rows.shape, np.finfo(np.float32).min, np.float32)
         return jnp.asarray(rows, np.int32), jnp.asarray(places, np.int64), jnp.asarray(lowest)
-
-
-class SubAndFilter(Primitive):
-    """Elements less an offset in [0, max); call: ``SubAndFilter()(x, max_num, offset)``."""
-
-    concrete: ClassVar[bool] = True
-
-    def compute(self, x: Array, max_num: Array, offset: Array) -> tuple[Array, Array]:
-        """Give the elements and their positions, both in the dtype of ``x``."""
-        need_values("SubAndFilter", "use ops.where with a mask", x, max_num, offset)
-        host = np.asarray(x)
-        less = host - np.asarray(offset).astype(host.dtype)
-        places = np.flatnonzero((less >= 0) & (less < np.asarray(max_num)))
-        return jnp.asarray(less.reshape(-1)[places]), jnp.asarray(places.astype(host.dtype))

@@ -49,7 +49,6 @@ from mindjax.ops.scalars.flow import geswitch as geswitch
 from mindjax.ops.scalars.flow import make_map_parameter as make_map_parameter
 from mindjax.ops.scalars.flow import merge as merge
 from mindjax.ops.scalars.flow import ref_to_embed as ref_to_embed
-from mindjax.ops.scalars.flow import stop_gradient_ as stop_gradient_
 from mindjax.ops.scalars.flow import switch as switch
 from mindjax.ops.scalars.flow import switch_layer as switch_layer
 from mindjax.ops.scalars.kinds import DataType as DataType

@@ -11,7 +11,7 @@ from mindjax.core.handle import Handle, is_traced, unwrap
 from mindjax.core.primitive import Primitive
 from mindjax.ops.creation import zeros_like
 from mindjax.ops.logic import select
-from mindjax.ops.state import identity, stop_gradient, write
+from mindjax.ops.state import identity
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -259,19 +259,6 @@ def deepcopy(input_x: Tensor) -> Tensor:
         TypeError: it is no Tensor.
     """
     return identity(checks.of_type("input_x", input_x, Handle, "deepcopy"))
-
-
-def stop_gradient_(input: Tensor) -> None:
-    """Make a Tensor a constant for gradients, in place (MindSpore: ``ops.stop_gradient_``).
-
-    Args:
-        input: Tensor.
-
-    Raises:
-        TypeError: it is no Tensor.
-    """
-    checks.of_type("input", input, Handle, "stop_gradient_")
-    write(input, identity(stop_gradient(input)))
 
 
 def distribute(x: Any) -> Any:

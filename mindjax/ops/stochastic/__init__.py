@@ -14,7 +14,6 @@ from mindjax.ops.stochastic.inplace import erfinv_ as erfinv_
 from mindjax.ops.stochastic.inplace import exponential_ as exponential_
 from mindjax.ops.stochastic.inplace import inplace_sigmoid as inplace_sigmoid
 from mindjax.ops.stochastic.inplace import normal_ as normal_
-from mindjax.ops.stochastic.inplace import put_ as put_
 from mindjax.ops.stochastic.inplace import random_ as random_
 from mindjax.ops.stochastic.inplace import stop_gradient_ as stop_gradient_
 from mindjax.ops.stochastic.inplace import tanh_ as tanh_

@@ -156,21 +156,6 @@ def zero_(input: Any) -> Any:
     return _need_tensor("zero_", input).zero_()
 
 
-def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """Write elements at flat indices, in place (MindSpore: ``ops.put_``).
-
-    Args:
-        input: Tensor, which is changed.
-        index: integer Tensor.
-        source: Tensor with as many elements.
-        accumulate: whether to add instead of replacing.
-
-    Returns:
-        ``input``.
-    """
-    return _need_tensor("put_", input).put_(index, source, accumulate)
-
-
 def stop_gradient_(input: Any) -> Any:
     """Make a Tensor a constant for gradients, in place (MindSpore: ``ops.stop_gradient_``).
 
