@@ -302,6 +302,7 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
             parents.extend(positions)
         elif a is not None:
             parents.append(None)
+    tracked = tracked and not record.constant
     residuals = None
     hooks = current.saved_hooks
     if tracked and record.keep_residuals and tape.depth == 1 and hooks is None:

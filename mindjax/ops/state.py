@@ -366,6 +366,7 @@ class StopGradient(Primitive):
     """The input, as a constant for gradients."""
 
     view: ClassVar[bool | str] = True
+    constant: ClassVar[bool] = True
 
     def compute(self, x: Array) -> Array:
         """Give the array, with zero gradient."""
