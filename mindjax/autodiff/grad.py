@@ -22,6 +22,7 @@ def value_and_grad(
     weights: Any = None,
     has_aux: bool = False,
     return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable[..., Any]:
     """Make a function that gives outputs and gradients (MindSpore: ``value_and_grad``).
 
@@ -31,6 +32,8 @@ def value_and_grad(
         weights: Parameter, or list or tuple of such, to differentiate by; None for none.
         has_aux: whether only the first output is differentiated.
         return_ids: whether each gradient comes as ``(position or name, gradient)``.
+        sens_param: whether the function takes the cotangent of the differentiated output as its
+            last argument, or as ``sens``.
 
     Returns:
         A function ``(*args) -> (outputs, gradients)``. Outputs that are no scalars are summed.
@@ -39,7 +42,7 @@ def value_and_grad(
         TypeError: ``fn`` is not callable, or another argument has the wrong type.
         ValueError: neither positions nor weights are given, or a position is given twice.
     """
-    return _Gradient(fn, grad_position, weights, has_aux, return_ids, with_value=True)
+    return _Gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, True)
 
 
 def grad(
@@ -48,6 +51,7 @@ def grad(
     weights: Any = None,
     has_aux: bool = False,
     return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable[..., Any]:
     """Make a function that gives gradients (MindSpore: ``grad``).
 
@@ -57,6 +61,8 @@ def grad(
         weights: Parameter, or list or tuple of such, to differentiate by; None for none.
         has_aux: whether only the first output is differentiated and the others come back too.
         return_ids: whether each gradient comes as ``(position or name, gradient)``.
+        sens_param: whether the function takes the cotangent of the differentiated output as its
+            last argument, or as ``sens``.
 
     Returns:
         A function ``(*args) -> gradients``, or ``(gradients, other outputs)`` with ``has_aux``.
@@ -65,7 +71,7 @@ def grad(
         TypeError: ``fn`` is not callable, or another argument has the wrong type.
         ValueError: neither positions nor weights are given, or a position is given twice.
     """
-    return _Gradient(fn, grad_position, weights, has_aux, return_ids, with_value=False)
+    return _Gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, False)
 
 
 class _Gradient:
@@ -78,6 +84,7 @@ class _Gradient:
         weights: Any,
         has_aux: bool,
         return_ids: bool,
+        sens_param: bool,
         with_value: bool,
     ) -> None:
         if not callable(fn):
@@ -86,13 +93,14 @@ class _Gradient:
             raise located(
                 ValueError, "`grad_position` and `weight` can not be None at the same time."
             )
-        for name, flag in (("has_aux", has_aux), ("return_ids", return_ids)):
+        flags = (("has_aux", has_aux), ("return_ids", return_ids), ("sens_param", sens_param))
+        for name, flag in flags:
             if not isinstance(flag, bool):
                 raise located(
                     TypeError, f"The '{name}' should be bool, but got {type(flag).__name__}"
                 )
         self.fn, self.has_aux, self.return_ids = fn, has_aux, return_ids
-        self.with_value = with_value
+        self.sens_param, self.with_value = sens_param, with_value
         self.positions = _check_positions(grad_position)
         # MindSpore: a tuple of one position gives a bare gradient too.
         self.single = len(self.positions) == 1
@@ -114,6 +122,9 @@ class _Gradient:
         return self._compute(*args, **kwargs)
 
     def _compute(self, *args: Any, **kwargs: Any) -> Any:
+        seeds = None
+        if self.sens_param:
+            args, kwargs, seeds = _without_seeds(args, kwargs)
         args = _tensors_for(args, self.positions)
         for position in self.positions:
             if position >= len(args):
@@ -123,7 +134,7 @@ class _Gradient:
                     f"{len(args)}.",
                 )
         out, inputs, weights = differentiate(
-            self.fn, args, kwargs, self.positions, self.weights or (), self.has_aux
+            self.fn, args, kwargs, self.positions, self.weights or (), self.has_aux, seeds
         )
         gradients = self._arrange(inputs, weights)
         if self.with_value:
@@ -143,6 +154,17 @@ class _Gradient:
         if not self.position_given:
             return by_weight
         return by_input, by_weight
+
+
+def _without_seeds(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Take the cotangent, ``sens`` or the last argument, from a call's arguments."""
+    if "sens" in kwargs:
+        return args, {k: v for k, v in kwargs.items() if k != "sens"}, kwargs["sens"]
+    if not args:
+        raise located(
+            TypeError, "For 'grad', 'sens_param' needs the cotangent as the last argument."
+        )
+    return args[:-1], kwargs, args[-1]
 
 
 def _tensors_for(args: tuple[Any, ...], positions: tuple[int, ...]) -> tuple[Any, ...]:
@@ -281,10 +303,7 @@ class _OperationGradient:
     def _compute(self, *args: Any, **kwargs: Any) -> Any:
         operation, seeds = self.operation, None
         if operation.sens_param:
-            if "sens" in kwargs:
-                seeds = kwargs.pop("sens")
-            else:
-                args, seeds = args[:-1], args[-1]
+            args, kwargs, seeds = _without_seeds(args, kwargs)
         if operation.get_all:
             positions = tuple(i for i, a in enumerate(args) if _has_tensor(a))
         else:

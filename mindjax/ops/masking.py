@@ -183,13 +183,13 @@ class Unique(Primitive):
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Find them on the host."""
         need_values("unique", "sort and mask repeated elements instead", x)
-        host = np.asarray(x).reshape(-1)
-        values, first, inverse = np.unique(host, return_index=True, return_inverse=True)
+        host = np.asarray(x)
+        values, first, inverse = np.unique(host.ravel(), return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        dtype = np.int32 if x.dtype == np.int32 else np.int64
-        return jnp.asarray(values[order]), jnp.asarray(rank[inverse].astype(dtype))
+        dtype = np.int64 if x.dtype == np.int64 else np.int32
+        return jnp.asarray(values[order]), jnp.asarray(rank[inverse].reshape(x.shape), dtype)
 
 
 def unique(input: Tensor) -> tuple[Tensor, Tensor]:
@@ -199,7 +199,8 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
         input: Tensor.
 
     Returns:
-        The distinct elements, and for each element of the flattened input the index of its value.
+        The distinct elements, and a Tensor of the input's shape with the index of each element's
+        value, Int64 for an Int64 input, else Int32.
 
     Raises:
         RuntimeError: a compiled program asks, which cannot know how many there are.

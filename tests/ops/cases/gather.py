@@ -42,6 +42,8 @@ CASES = [
     Case("argsort_down", [f32(2, 6)], "ops.argsort(a, -1, True)", "a.argsort(-1, True)"),
     Case("sort_stable", [lit([2, 1, 2, 1, 0], "i32")], "ops.sort(a)", "ops.argsort(a), a.sort()[0]" , grad=False),
     Case("unique", [lit([3, 1, 3, 2, 1], "i32")], "ops.unique(a)", "ops.Unique()(a)", graph=False),
+    Case("unique_matrix", [lit([[3, 1, 3], [2, 1, 2]])], "ops.unique(a)", graph=False, grad=False, dtypes="f64 u8 i64"),
+    Case("unique_0d", [lit(2.0)], "ops.unique(a)", graph=False, grad=False),
     Case("bincount", [lit([0, 1, 1, 3], "i32")], "ops.bincount(a)", graph=False),
     Case("searchsorted", [lit([1.0, 3.0, 5.0]), lit([0.0, 3.0, 6.0])], "ops.searchsorted(a, b)", "mint.searchsorted(a, b)", grad=False, math="np.searchsorted(a, b)"),
     Case("embedding", [lit([[0, 2], [1, 1]], "i32"), f32(3, 4)], "ops.gather(b, a, 0)", "mint.nn.functional.embedding(a, b)", "ops.EmbeddingLookup()(b, a, 0)", "b[a]", math="b[a.astype(int)]"),
