@@ -29,6 +29,12 @@ DRAWS = ("dropout", "random", "multinomial", "bernoulli", "uniform", "normal", "
 # Their derivative is defined otherwise on purpose, or their inputs lie on a corner: case -> why.
 CORNERS = {
     "abs_zero": "at 0",
+    "batch_dot": "Float32 alone",
+    "batch_dot_4d": "Float32 alone",
+    "batch_dot_mixed": "Float32 alone",
+    "batch_dot_vectors": "Float32 alone",
+    "batch_norm_eval": "the running moments have no gradient",
+    "bessel_at_0": "i0e has a kink at 0",
     "cast_same": "rounds to Float32",
     "grad_through_half": "rounds to Float16",
     "log_softmax_ext_dtype": "rounds to Float32",
@@ -41,9 +47,14 @@ CORNERS = {
     "stop_gradient": "part of the value has no gradient",
     "stop_gradient_factor": "part of the value has no gradient",
     "stop_gradient_part": "part of the value has no gradient",
+    "trapz": "rounds to Float32",
+    "trapz_dx": "rounds to Float32",
+    "trapz_x": "rounds to Float32",
+    "trapz_x_axis": "rounds to Float32",
     "unsorted_max": "an empty segment has the least number, infinite in the loss",
     "unsorted_max_negative": "an empty segment has the least number, infinite in the loss",
     "unsorted_min": "an empty segment has the greatest number, infinite in the loss",
+    "unsorted_min_negative": "an empty segment has the greatest number, infinite in the loss",
 }
 # They read one triangle of a symmetric matrix: their gradient is that along symmetric matrices.
 SYMMETRIC = ("cholesky", "cholesky_batch", "scipy_cholesky_lower", "eigh_grad")
