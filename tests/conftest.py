@@ -1,6 +1,7 @@
 """Settings of every test: CPU, one compile cache a run, both modes, a seed, no leaked tracer."""
 
 import os
+import sys
 import tempfile
 
 import pytest
@@ -56,6 +57,16 @@ def seed():
     ms.set_seed(1)
     np.random.seed(1)
     return 1
+
+
+@pytest.fixture(autouse=True)
+def a_fresh_context():
+    """Start in PYNATIVE and outside any world of processes, whatever ran before."""
+    context, world = (sys.modules.get(f"mindjax.core.{m}") for m in ("context", "world"))
+    if context is not None:
+        context.set_context(mode=context.PYNATIVE_MODE)
+    if world is not None:
+        world.release()
 
 
 @pytest.fixture(autouse=True)

@@ -26,10 +26,9 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 @pytest.mark.parametrize(("transform", "function", "options", "want"), ROWS)
-def test_the_last_argument_is_the_cotangent(mode, transform, function, options, want):
-    ms.set_context(mode=mode)
+@pytest.mark.usefixtures("mode")
+def test_the_last_argument_is_the_cotangent(transform, function, options, want):
     gradient = transform(function, sens_param=True, **options)
     assert plain(gradient(Tensor(X), Tensor(Y), Tensor(S))) == want
     assert plain(gradient(Tensor(X), Tensor(Y), sens=Tensor(S))) == want

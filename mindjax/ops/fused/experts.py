@@ -481,9 +481,13 @@ class MoeGatingTopKSoftmax(BoundPrimitive):
     statics: ClassVar[tuple[str, ...]] = ("k",)
     k: int = field(default=1, kw_only=True)
 
-    def __call__(self, x: Any, finished: Any = None, k: int = 1) -> Any:
+    def __call__(self, x: Any, finished: Any = None, *rest: Any, **named: Any) -> Any:
         """Choose."""
-        return super().__call__(x, finished, checks.non_negative_int("k", k, self.name))
+        return super().__call__(x, finished, *rest, **named)
+
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the number of experts."""
+        return {"k": checks.non_negative_int("k", statics["k"], self.name)}
 
     def compute(self, x: Array, finished: Array | None) -> tuple[Array, Array, Array]:
         """Choose; a finished token gets the expert number of experts, which there is not."""
