@@ -79,7 +79,7 @@ def flash(q=Q, k=K, v=V, layout="BNSD", dtype=np.float64, scale=SCALE, **named):
 @pytest.mark.parametrize("layout", ["BNSD", "BSND", "BSH", "SBH"])
 def test_layouts(layout):
     want, _ = reference(Q, K, V, SCALE, everything)
-    np.testing.assert_allclose(flash(layout=layout), laid(want, layout), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(flash(layout=layout), laid(want, layout), rtol=1e-6)
     low = flash(layout=layout, dtype=np.float16)
     assert low.dtype == np.float16
     np.testing.assert_allclose(low, laid(want, layout), atol=3e-3)
@@ -118,7 +118,7 @@ MODES = {
 def test_sparse_modes(name):
     named, seen = MODES[name]
     want, _ = reference(Q, K, V, SCALE, seen)
-    np.testing.assert_allclose(flash(**named), want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(flash(**named), want, rtol=1e-6)
 
 
 def test_shift_and_dropout():
@@ -127,7 +127,7 @@ def test_shift_and_dropout():
     kept = np.unpackbits(bits, axis=-1, bitorder="little") / 0.5
     want, _ = reference(Q, K, V, SCALE, everything, shift, kept)
     got = flash(real_shift=Tensor(shift), drop_mask=Tensor(bits), keep_prob=0.5)
-    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
 def test_sequences_in_a_row(mode):
@@ -151,10 +151,10 @@ def test_sequences_in_a_row(mode):
         return operator(a, b, c, actual_seq_qlen=ends_q, actual_seq_kvlen=ends_k)
 
     peak, total, _, out = run(Tensor(q), Tensor(k), Tensor(v))
-    np.testing.assert_allclose(out.asnumpy(), want[0].transpose(1, 0, 2), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(out.asnumpy(), want[0].transpose(1, 0, 2), rtol=1e-6)
     assert peak.shape == total.shape == (9, N, 8)
     found = peak.asnumpy()[..., 0] + np.log(total.asnumpy()[..., 3])
-    np.testing.assert_allclose(found, lse[0].T, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found, lse[0].T, rtol=1e-4, atol=1e-6)
 
 
 def test_hidden_rows_are_zero():
@@ -204,7 +204,7 @@ def test_gradients():
 
     found = ms.grad(loss, (0, 1, 2))(*(Tensor(x) for x in values))
     for place, gradient in enumerate(found):
-        np.testing.assert_allclose(gradient.asnumpy(), slopes(want, values, place), atol=1e-5)
+        np.testing.assert_allclose(gradient.asnumpy(), slopes(want, values, place), atol=1e-6)
 
 
 def test_long_sequences_go_by_blocks(monkeypatch):
@@ -216,7 +216,7 @@ def test_long_sequences_go_by_blocks(monkeypatch):
     shift = rand(2, 4, 7, 8)
     want, _ = reference(q, k, v, 0.3, lambda b, n, i, j: j <= i + 1, shift)
     got = flash(q, k, v, scale=0.3, real_shift=Tensor(shift), sparse_mode=3)
-    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(got, want, rtol=1e-6)
     x = [Tensor(a.astype(np.float32)) for a in (q, k, v)]
     weight = Tensor(rand(2, 4, 7, 4).astype(np.float32))
 
@@ -237,7 +237,7 @@ def test_short_bias_of_long_sequences():
     named = {"attn_mask": COMPRESSED, "sparse_mode": 3}
     full = flash(q, k, v, real_shift=Tensor(whole), **named)
     short = flash(q, k, v, real_shift=Tensor(whole[:, :, -1024:]), **named)
-    np.testing.assert_allclose(short, full, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(short, full, rtol=1e-6)
 
 
 def test_speed_fusion():
@@ -248,9 +248,9 @@ def test_speed_fusion():
         out = ops.speed_fusion_attention(
             *args, N, "BNSD", pse=Tensor(shift), scale=SCALE, pse_type=kind
         )
-        np.testing.assert_allclose(out[0].asnumpy(), want, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(out[0].asnumpy(), want, rtol=1e-6)
         found = out[1].asnumpy()[..., 0] + np.log(out[2].asnumpy()[..., 0])
-        np.testing.assert_allclose(found, lse, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(found, lse, rtol=1e-4, atol=1e-6)
     slope = np.array([0.5, 0.25, 0.125, 1], np.float32)
     distance = np.abs(np.arange(S)[:, None] - np.arange(T)[None] + 1)
     for kind, far in ((2, distance), (3, np.sqrt(distance))):
@@ -259,7 +259,7 @@ def test_speed_fusion():
         out = ops.speed_fusion_attention(
             *args, N, "BNSD", pse=Tensor(slope), scale=SCALE, pse_type=kind, q_start_idx=[1]
         )
-        np.testing.assert_allclose(out[0].asnumpy(), want, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(out[0].asnumpy(), want, rtol=1e-5)
 
 
 def test_speed_fusion_drops_weights():
@@ -332,7 +332,7 @@ def test_prompts():
         num_key_value_heads=M,
         sparse_mode=3,
     )
-    np.testing.assert_allclose(got.asnumpy(), laid(want, "BSH"), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(got.asnumpy(), laid(want, "BSH"), rtol=1e-6)
 
 
 def test_prompts_to_int8():
@@ -362,7 +362,7 @@ def test_new_tokens():
     named = {"num_heads": N, "num_key_value_heads": M, "input_layout": "BNSD"}
     args = [Tensor(q), [Tensor(K)], [Tensor(V)]]
     got = ops.incre_flash_attention(*args, Tensor(mask), OWN, scale_value=SCALE, **named)
-    np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-6)
     both = ops.fused_infer_attention_score(
         *args,
         atten_mask=Tensor(mask),
@@ -371,8 +371,8 @@ def test_new_tokens():
         softmax_lse_flag=True,
         **named,
     )
-    np.testing.assert_allclose(both[0].asnumpy(), want, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(both[1].asnumpy()[..., 0], lse, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(both[0].asnumpy(), want, rtol=1e-6)
+    np.testing.assert_allclose(both[1].asnumpy()[..., 0], lse, rtol=1e-4, atol=1e-6)
 
 
 def test_keys_at_the_right_and_of_int8():
@@ -414,7 +414,7 @@ def test_infer_score_of_prompts():
         sparse_mode=3,
         atten_mask=COMPRESSED,
     )
-    np.testing.assert_allclose(out.asnumpy(), want.transpose(0, 2, 1, 3), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(out.asnumpy(), want.transpose(0, 2, 1, 3), rtol=1e-6)
     assert lse.shape == (1,)
 
 
@@ -446,13 +446,13 @@ def test_paged_attention(mode):
     lengths = [Tensor(TABLES), Tensor(CONTEXT)]
     operator = ops.PagedAttention(N, SCALE, M)
     got = operator(Tensor(q.reshape(2, 1, N * D)), *caches, *lengths, attn_mask=Tensor(mask))
-    np.testing.assert_allclose(got.asnumpy().reshape(2, N, D), want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(got.asnumpy().reshape(2, N, D), want, rtol=1e-5)
     alibi = rand(2, N, 1, 6)
     want = np.stack([paged(q[i], k[i], v[i], SCALE, alibi[i]) for i in range(2)])
     got = ops.PagedAttentionMask(N, SCALE, M)(
         Tensor(q), *caches, *lengths, alibi_mask=Tensor(alibi)
     )
-    np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-5)
 
 
 def test_paged_attention_of_several_tokens():
@@ -475,7 +475,7 @@ def test_paged_attention_of_several_tokens():
         Tensor(CONTEXT),
         q_seq_lens=Tensor(counts),
     )
-    np.testing.assert_allclose(got.asnumpy(), np.stack(want), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(got.asnumpy(), np.stack(want), rtol=1e-5)
 
 
 def test_writing_caches(mode):

@@ -54,7 +54,7 @@ def test_indexer():
         )
         assert found.asnumpy()[b, i, 0].tolist() == want
         got = values.asnumpy()[b, i, 0, : len(scores)]
-        np.testing.assert_allclose(got, scores, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(got, scores, rtol=1e-4, atol=1e-6)
 
 
 def test_indexer_of_rows_and_blocks():
@@ -112,7 +112,7 @@ def test_sparse_attention(block):
         scores = k[b, places, 0] @ q[b, i, n] + k_rope[b, places, 0] @ q_rope[b, i, n]
         scores = scores * 0.5
         want = soft(scores) @ v[b, places, 0]
-        np.testing.assert_allclose(out.asnumpy()[b, i, n], want, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(out.asnumpy()[b, i, n], want, rtol=1e-4, atol=1e-6)
         lse = top.asnumpy()[b, 0, i, n] + np.log(total.asnumpy()[b, 0, i, n])
         np.testing.assert_allclose(lse, np.log(np.exp(scores).sum()), rtol=1e-4, atol=1e-5)
 
@@ -122,14 +122,14 @@ def test_compression():
     out = ops.nsa_compress(single(x), single(weight), 4, 2, actual_seq_len=ends)
     starts = [0, 2, 6, 8, 10]
     want = np.stack([(x[s : s + 4] * weight[..., None]).sum(0) for s in starts])
-    np.testing.assert_allclose(out.asnumpy(), want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(out.asnumpy(), want, rtol=1e-4, atol=1e-6)
     slope = ms.grad(lambda x: ops.nsa_compress(x, single(weight), 4, 2, actual_seq_len=ends).sum())(
         single(x)
     )
     expected = np.zeros_like(x)
     for s in starts:
         expected[s : s + 4] += weight[..., None]
-    np.testing.assert_allclose(slope.asnumpy(), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(slope.asnumpy(), expected, rtol=1e-4, atol=1e-6)
     with pytest.raises(RuntimeError, match="actual_seq_len"):
         ops.nsa_compress(single(x), single(weight), 4, 2, actual_seq_len=(14, 6))
 
@@ -165,7 +165,7 @@ def test_attention_to_compressed_keys():
                 scores = np.where(hidden[place, :length], -np.inf, keys @ q[i, n] * 0.4)
                 shares = soft(scores)
                 want = shares @ v[first[1] : end[1], n // 2]
-                np.testing.assert_allclose(out.asnumpy()[i, n], want, rtol=1e-4, atol=1e-5)
+                np.testing.assert_allclose(out.asnumpy()[i, n], want, rtol=1e-4, atol=1e-6)
                 for j in range(blocks):
                     for a in range(4):
                         for b in range(2):
@@ -198,7 +198,7 @@ def test_attention_to_selected_blocks():
         places = [start + 2 * p + a for p in picks[i, n // 2] for a in (0, 1)]
         places = [j for j in places if j < end]
         want = soft(k[places, n // 2] @ q[i, n] * 0.4) @ v[places, n // 2]
-        np.testing.assert_allclose(out.asnumpy()[i, n], want, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(out.asnumpy()[i, n], want, rtol=1e-4, atol=1e-6)
 
 
 def half(values):
@@ -224,7 +224,7 @@ def test_grouped_products_more():
     pairs = [(rand(3, 4), rand(4, 2), rand(2)), (rand(1, 4), rand(4, 5), rand(5))]
     out = ops.GroupedMatmulV4()(*([single(p[i]) for p in pairs] for i in range(3)))
     for found, (x, w, b) in zip(out, pairs, strict=True):
-        np.testing.assert_allclose(found.asnumpy(), x @ w + b, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(found.asnumpy(), x @ w + b, rtol=1e-4, atol=1e-6)
     x = RNG.integers(-128, 128, (5, 4)).astype(np.int8)
     w = RNG.integers(-128, 128, (2, 4, 3)).astype(np.int8)
     scale, rows = rand(2, 3) * 1e-3, rand(5)
@@ -257,9 +257,9 @@ def test_grouped_products_differentiate():
 
     dx, dw = ms.grad(loss, (0, 1))(single(x), single(w))
     owner = [0, 0, 1, 1, 1]
-    np.testing.assert_allclose(dx.asnumpy(), w.sum(2)[owner], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(dx.asnumpy(), w.sum(2)[owner], rtol=1e-4, atol=1e-6)
     want = np.stack([x[:2].sum(0), x[2:].sum(0)])[..., None].repeat(3, 2)
-    np.testing.assert_allclose(dw.asnumpy(), want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(dw.asnumpy(), want, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("layout", ["SBH", "TND"])
@@ -287,9 +287,9 @@ def test_merged_attention(layout):
     args = [single(f) for p in parts for f in (laid(p[0]), copied(p[1]), copied(p[2]))]
     ends = ints([0, s, 2 * s]) if layout == "TND" else None
     out, top, total = ops.ring_attention_update(*args, ends, layout)
-    np.testing.assert_allclose(out.asnumpy(), laid(want), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(out.asnumpy(), laid(want), rtol=1e-4, atol=1e-6)
     found = top.asnumpy() + np.log(total.asnumpy())
-    np.testing.assert_allclose(found, copied(np.log(whole.sum(-1))), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found, copied(np.log(whole.sum(-1))), rtol=1e-4, atol=1e-6)
 
 
 def test_products_spread_over_ranks():
@@ -300,10 +300,10 @@ def test_products_spread_over_ranks():
     try:
         group = communication.GlobalComm.WORLD_COMM_GROUP
         out, rows = ops.all_gather_matmul(single(a), single(b.T), group, 1, trans_x2=True)
-        np.testing.assert_allclose(out.asnumpy(), a @ b, rtol=1e-4, atol=1e-5)
-        np.testing.assert_allclose(rows.asnumpy(), a, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(out.asnumpy(), a @ b, rtol=1e-5)
+        np.testing.assert_allclose(rows.asnumpy(), a, rtol=1e-6)
         out = ops.matmul_reduce_scatter(single(a), single(b), group, 1)
-        np.testing.assert_allclose(out.asnumpy(), a @ b, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(out.asnumpy(), a @ b, rtol=1e-5)
         with pytest.raises(RuntimeError, match="world_size"):
             ops.matmul_reduce_scatter(single(a), single(b), group, 2)
     finally:
@@ -339,10 +339,8 @@ def test_dispatch_and_combine():
             single(x), ints(ids), 1, 0, 3, expert_scales=single(weights)
         )
         order = np.argsort(ids.reshape(-1), kind="stable")
-        np.testing.assert_allclose(rows.asnumpy(), x[order // 2], rtol=1e-4, atol=1e-5)
-        np.testing.assert_allclose(
-            moved.asnumpy(), weights.reshape(-1)[order], rtol=1e-4, atol=1e-5
-        )
+        np.testing.assert_allclose(rows.asnumpy(), x[order // 2], rtol=1e-6)
+        np.testing.assert_allclose(moved.asnumpy(), weights.reshape(-1)[order], rtol=1e-6)
         assert ends.asnumpy().tolist() == np.cumsum(np.bincount(ids.reshape(-1))).tolist()
         out = ops.moe_distribute_combine(rows, ints(ids), places, counts, single(weights), 1, 0, 3)
         np.testing.assert_allclose(out.asnumpy(), x * weights.sum(1, keepdims=True), rtol=1e-4)
