@@ -304,3 +304,15 @@ def test_every_member_resolves(name):
     ours = getattr(importlib.import_module("mindjax"), name)
     missing = {m for m in api()["mindspore"][name][2] if not hasattr(ours, m)}
     assert missing <= set(LEFT_OUT_MEMBERS)
+
+
+def test_a_name_of_ops_is_listed_once():
+    listed = [
+        name.asname
+        for path in (ROOT / "mindjax/ops").rglob("__init__.py")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+        if name.asname
+    ]
+    assert sorted({n for n in listed if listed.count(n) > 1}) == []

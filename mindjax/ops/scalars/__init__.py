@@ -51,7 +51,6 @@ from mindjax.ops.scalars.flow import merge as merge
 from mindjax.ops.scalars.flow import ref_to_embed as ref_to_embed
 from mindjax.ops.scalars.flow import switch as switch
 from mindjax.ops.scalars.flow import switch_layer as switch_layer
-from mindjax.ops.scalars.kinds import DataType as DataType
 from mindjax.ops.scalars.kinds import DtypeToEnum as DtypeToEnum
 from mindjax.ops.scalars.kinds import hastype as hastype
 from mindjax.ops.scalars.kinds import (
