@@ -51,9 +51,3 @@ def load(name: str) -> Any:
         KeyError: no family lists it.
     """
     return getattr(import_module(index()[name]), name)
-
-
-def load_all() -> None:
-    """Load every family, so that each of its Primitives is registered by its MindIR name."""
-    for package in PACKAGES:
-        import_module(f"mindjax.ops.{package}")
