@@ -1,9 +1,9 @@
 """Cells: networks, layers, losses, optimizers and training steps, an explicit list."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mindjax.nn.layers import *  # noqa: F403
     from mindjax.nn.metrics import F1 as F1
     from mindjax.nn.metrics import MAE as MAE
     from mindjax.nn.metrics import MSE as MSE
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mindjax.nn.metrics import names as names
     from mindjax.nn.metrics import rearrange_inputs as rearrange_inputs
 
+from mindjax.core.families import Families
 from mindjax.nn import metrics as metrics
 from mindjax.nn.activation import CELU as CELU
 from mindjax.nn.activation import ELU as ELU
@@ -69,35 +70,6 @@ from mindjax.nn.dropout import Dropout1d as Dropout1d
 from mindjax.nn.dropout import Dropout2d as Dropout2d
 from mindjax.nn.dropout import Dropout3d as Dropout3d
 from mindjax.nn.embedding import Embedding as Embedding
-from mindjax.nn.layers.losses import CTCLoss as CTCLoss
-from mindjax.nn.layers.losses import MultilabelMarginLoss as MultilabelMarginLoss
-from mindjax.nn.layers.padding import ConstantPad1d as ConstantPad1d
-from mindjax.nn.layers.padding import ConstantPad2d as ConstantPad2d
-from mindjax.nn.layers.padding import ConstantPad3d as ConstantPad3d
-from mindjax.nn.layers.padding import Pad as Pad
-from mindjax.nn.layers.padding import ReflectionPad1d as ReflectionPad1d
-from mindjax.nn.layers.padding import ReflectionPad2d as ReflectionPad2d
-from mindjax.nn.layers.padding import ReflectionPad3d as ReflectionPad3d
-from mindjax.nn.layers.padding import ReplicationPad1d as ReplicationPad1d
-from mindjax.nn.layers.padding import ReplicationPad2d as ReplicationPad2d
-from mindjax.nn.layers.padding import ReplicationPad3d as ReplicationPad3d
-from mindjax.nn.layers.padding import ZeroPad2d as ZeroPad2d
-from mindjax.nn.layers.windows import AdaptiveAvgPool3d as AdaptiveAvgPool3d
-from mindjax.nn.layers.windows import AdaptiveMaxPool3d as AdaptiveMaxPool3d
-from mindjax.nn.layers.windows import AvgPool3d as AvgPool3d
-from mindjax.nn.layers.windows import ChannelShuffle as ChannelShuffle
-from mindjax.nn.layers.windows import FractionalMaxPool2d as FractionalMaxPool2d
-from mindjax.nn.layers.windows import FractionalMaxPool3d as FractionalMaxPool3d
-from mindjax.nn.layers.windows import LPPool1d as LPPool1d
-from mindjax.nn.layers.windows import LPPool2d as LPPool2d
-from mindjax.nn.layers.windows import MaxPool3d as MaxPool3d
-from mindjax.nn.layers.windows import MaxUnpool1d as MaxUnpool1d
-from mindjax.nn.layers.windows import MaxUnpool2d as MaxUnpool2d
-from mindjax.nn.layers.windows import MaxUnpool3d as MaxUnpool3d
-from mindjax.nn.layers.windows import PixelShuffle as PixelShuffle
-from mindjax.nn.layers.windows import PixelUnshuffle as PixelUnshuffle
-from mindjax.nn.layers.windows import Unfold as Unfold
-from mindjax.nn.layers.windows import Upsample as Upsample
 from mindjax.nn.loss import BCELoss as BCELoss
 from mindjax.nn.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 from mindjax.nn.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
@@ -166,17 +138,17 @@ from mindjax.nn.wrap import WithLossCell as WithLossCell
 
 # `get_metrics` belongs to the old import path alone.
 _METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
-# They load a family of ops that few programs use.
-_SPARSE = ["SparseTensorDenseMatmul", "SparseToDense"]
+families = Families("mindjax.nn", ("layers",))
 
 
 def __getattr__(name: str) -> Any:
     if name in _METRICS:
         return getattr(metrics, name)
-    if name in _SPARSE:
-        return getattr(import_module("mindjax.nn.sparse"), name)
+    if name in families.index():
+        globals()[name] = families.load(name)
+        return globals()[name]
     raise AttributeError(f"module 'mindspore.nn' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_METRICS, *_SPARSE})
+    return sorted({*globals(), *_METRICS, *families.index()})

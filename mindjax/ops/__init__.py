@@ -3,8 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mindjax.core.families import Families
 from mindjax.old_paths import parts
-from mindjax.ops import families
 
 if TYPE_CHECKING:
     # The families that `families.index` finds.
@@ -735,6 +735,26 @@ _OLD_PATHS = {
     "signature": "mindjax.ops.signature",
     **dict.fromkeys(parts("ops.auto_generate"), "mindjax.ops"),
 }
+
+
+families = Families(
+    "mindjax.ops",
+    (
+        "linear",
+        "spectral",
+        "numeric",
+        "stochastic",
+        "vision",
+        "neural",
+        "indexed",
+        "updates",
+        "sparse",
+        "scalars",
+        "fused",
+        "collective",
+        "custom",
+    ),
+)
 
 
 def __getattr__(name: str) -> Any:

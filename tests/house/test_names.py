@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from mindjax.core.families import Families
 from tests.house.source import ROOT, api, module_name, package_files, tree, undocumented
 
 # Operators that the original shows in ``ops.auto_generate`` only, which forwards to `ops` here.
@@ -100,12 +101,14 @@ def public_names(module):
             names.update(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
         elif isinstance(node, ast.ImportFrom):
             names.update(name.asname for name in node.names if name.asname)
-    if module.__name__ == "mindjax.ops":
+    if hasattr(module, "families"):
         names.update(module.families.index())
     return {
         name
         for name in names
-        if not name.startswith("_") and not isinstance(getattr(module, name, None), ModuleType)
+        if not name.startswith("_")
+        and not isinstance(getattr(module, name, None), ModuleType | Families)
+        and getattr(module, name, None) is not Families
     }
 
 

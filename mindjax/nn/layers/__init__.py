@@ -1,1 +1,33 @@
-"""Layers that are thin faces of ops."""
+"""Layers that are loaded when first asked for, an explicit list."""
+
+from mindjax.nn.layers.losses import CTCLoss as CTCLoss
+from mindjax.nn.layers.losses import MultilabelMarginLoss as MultilabelMarginLoss
+from mindjax.nn.layers.padding import ConstantPad1d as ConstantPad1d
+from mindjax.nn.layers.padding import ConstantPad2d as ConstantPad2d
+from mindjax.nn.layers.padding import ConstantPad3d as ConstantPad3d
+from mindjax.nn.layers.padding import Pad as Pad
+from mindjax.nn.layers.padding import ReflectionPad1d as ReflectionPad1d
+from mindjax.nn.layers.padding import ReflectionPad2d as ReflectionPad2d
+from mindjax.nn.layers.padding import ReflectionPad3d as ReflectionPad3d
+from mindjax.nn.layers.padding import ReplicationPad1d as ReplicationPad1d
+from mindjax.nn.layers.padding import ReplicationPad2d as ReplicationPad2d
+from mindjax.nn.layers.padding import ReplicationPad3d as ReplicationPad3d
+from mindjax.nn.layers.padding import ZeroPad2d as ZeroPad2d
+from mindjax.nn.layers.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
+from mindjax.nn.layers.sparse import SparseToDense as SparseToDense
+from mindjax.nn.layers.windows import AdaptiveAvgPool3d as AdaptiveAvgPool3d
+from mindjax.nn.layers.windows import AdaptiveMaxPool3d as AdaptiveMaxPool3d
+from mindjax.nn.layers.windows import AvgPool3d as AvgPool3d
+from mindjax.nn.layers.windows import ChannelShuffle as ChannelShuffle
+from mindjax.nn.layers.windows import FractionalMaxPool2d as FractionalMaxPool2d
+from mindjax.nn.layers.windows import FractionalMaxPool3d as FractionalMaxPool3d
+from mindjax.nn.layers.windows import LPPool1d as LPPool1d
+from mindjax.nn.layers.windows import LPPool2d as LPPool2d
+from mindjax.nn.layers.windows import MaxPool3d as MaxPool3d
+from mindjax.nn.layers.windows import MaxUnpool1d as MaxUnpool1d
+from mindjax.nn.layers.windows import MaxUnpool2d as MaxUnpool2d
+from mindjax.nn.layers.windows import MaxUnpool3d as MaxUnpool3d
+from mindjax.nn.layers.windows import PixelShuffle as PixelShuffle
+from mindjax.nn.layers.windows import PixelUnshuffle as PixelUnshuffle
+from mindjax.nn.layers.windows import Unfold as Unfold
+from mindjax.nn.layers.windows import Upsample as Upsample
