@@ -101,14 +101,13 @@ def public_names(module):
             names.update(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
         elif isinstance(node, ast.ImportFrom):
             names.update(name.asname for name in node.names if name.asname)
-    if hasattr(module, "families"):
+    if "families" in vars(module):
         names.update(module.families.index())
+    inner = (ModuleType, Families)
     return {
         name
-        for name in names
-        if not name.startswith("_")
-        and not isinstance(getattr(module, name, None), ModuleType | Families)
-        and getattr(module, name, None) is not Families
+        for name, value in ((n, getattr(module, n, None)) for n in names if not n.startswith("_"))
+        if not isinstance(value, inner) and value is not Families
     }
 
 
