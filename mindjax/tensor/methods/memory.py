@@ -329,7 +329,9 @@ class MemoryMethods:
         given = data if hasattr(data, "__dlpack__") else _Capsule(data)
         old = jax_private.swap_x64(True)
         try:
-            return wrap(jax.dlpack.from_dlpack(given, copy=True))
+            # Not `copy=True`, which shares aligned memory of the host all the same. The owner may
+            # write to it as soon as this returns.
+            return wrap(jax.dlpack.from_dlpack(given).copy().block_until_ready())
         finally:
             jax_private.set_x64(old)
 
