@@ -35,7 +35,7 @@ UNPLACED = {
     *("cell_missing_attr", "tensor_missing_attr", "ops_missing", "mint_missing"),
     *("prim_missing_arg", "prim_extra_arg"),
 }
-FOREIGN = re.compile(r"\bjax\.|\blax\.|Xla|mhlo|stablehlo|dot_general|Traceback")
+FOREIGN = re.compile(r"\bjax\.|\blax\.|Xla|mhlo|stablehlo|dot_general|Traceback|Tracer")
 
 
 def outcome(name: str) -> Exception | None:
