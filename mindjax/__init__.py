@@ -124,7 +124,9 @@ _SOURCES = {
         "History EarlyStopping ReduceLROnPlateau LearningRateScheduler LambdaCallback "
         "DatasetHelper FixedLossScaleManager LossScaleManager Metric Accuracy Loss MAE MSE F1 "
         "Fbeta Precision Recall Top1CategoricalAccuracy Top5CategoricalAccuracy "
-        "TopKCategoricalAccuracy get_metric_fn names rearrange_inputs"
+        "TopKCategoricalAccuracy get_metric_fn names rearrange_inputs "
+        "BleuScore ConfusionMatrix ConfusionMatrixMetric ROC auc OcclusionSensitivity Perplexity "
+        "CosineSimilarity Dice HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance"
     ),
     "mindjax.cli.check": "run_check",
     "mindjax.alias": "install",

@@ -7,15 +7,27 @@ if TYPE_CHECKING:
     from mindjax.nn.metrics import F1 as F1
     from mindjax.nn.metrics import MAE as MAE
     from mindjax.nn.metrics import MSE as MSE
+    from mindjax.nn.metrics import ROC as ROC
     from mindjax.nn.metrics import Accuracy as Accuracy
+    from mindjax.nn.metrics import BleuScore as BleuScore
+    from mindjax.nn.metrics import ConfusionMatrix as ConfusionMatrix
+    from mindjax.nn.metrics import ConfusionMatrixMetric as ConfusionMatrixMetric
+    from mindjax.nn.metrics import CosineSimilarity as CosineSimilarity
+    from mindjax.nn.metrics import Dice as Dice
     from mindjax.nn.metrics import Fbeta as Fbeta
+    from mindjax.nn.metrics import HausdorffDistance as HausdorffDistance
     from mindjax.nn.metrics import Loss as Loss
+    from mindjax.nn.metrics import MeanSurfaceDistance as MeanSurfaceDistance
     from mindjax.nn.metrics import Metric as Metric
+    from mindjax.nn.metrics import OcclusionSensitivity as OcclusionSensitivity
+    from mindjax.nn.metrics import Perplexity as Perplexity
     from mindjax.nn.metrics import Precision as Precision
     from mindjax.nn.metrics import Recall as Recall
+    from mindjax.nn.metrics import RootMeanSquareDistance as RootMeanSquareDistance
     from mindjax.nn.metrics import Top1CategoricalAccuracy as Top1CategoricalAccuracy
     from mindjax.nn.metrics import Top5CategoricalAccuracy as Top5CategoricalAccuracy
     from mindjax.nn.metrics import TopKCategoricalAccuracy as TopKCategoricalAccuracy
+    from mindjax.nn.metrics import auc as auc
     from mindjax.nn.metrics import get_metric_fn as get_metric_fn
     from mindjax.nn.metrics import names as names
     from mindjax.nn.metrics import rearrange_inputs as rearrange_inputs

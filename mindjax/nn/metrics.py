@@ -7,15 +7,27 @@ if TYPE_CHECKING:
     from mindjax.train.metrics import F1 as F1
     from mindjax.train.metrics import MAE as MAE
     from mindjax.train.metrics import MSE as MSE
+    from mindjax.train.metrics import ROC as ROC
     from mindjax.train.metrics import Accuracy as Accuracy
+    from mindjax.train.metrics import BleuScore as BleuScore
+    from mindjax.train.metrics import ConfusionMatrix as ConfusionMatrix
+    from mindjax.train.metrics import ConfusionMatrixMetric as ConfusionMatrixMetric
+    from mindjax.train.metrics import CosineSimilarity as CosineSimilarity
+    from mindjax.train.metrics import Dice as Dice
     from mindjax.train.metrics import Fbeta as Fbeta
+    from mindjax.train.metrics import HausdorffDistance as HausdorffDistance
     from mindjax.train.metrics import Loss as Loss
+    from mindjax.train.metrics import MeanSurfaceDistance as MeanSurfaceDistance
     from mindjax.train.metrics import Metric as Metric
+    from mindjax.train.metrics import OcclusionSensitivity as OcclusionSensitivity
+    from mindjax.train.metrics import Perplexity as Perplexity
     from mindjax.train.metrics import Precision as Precision
     from mindjax.train.metrics import Recall as Recall
+    from mindjax.train.metrics import RootMeanSquareDistance as RootMeanSquareDistance
     from mindjax.train.metrics import Top1CategoricalAccuracy as Top1CategoricalAccuracy
     from mindjax.train.metrics import Top5CategoricalAccuracy as Top5CategoricalAccuracy
     from mindjax.train.metrics import TopKCategoricalAccuracy as TopKCategoricalAccuracy
+    from mindjax.train.metrics import auc as auc
     from mindjax.train.metrics import get_metric_fn as get_metric_fn
     from mindjax.train.metrics import get_metrics as get_metrics
     from mindjax.train.metrics import names as names
@@ -25,15 +37,27 @@ __all__ = [
     "F1",
     "MAE",
     "MSE",
+    "ROC",
     "Accuracy",
+    "BleuScore",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "CosineSimilarity",
+    "Dice",
     "Fbeta",
+    "HausdorffDistance",
     "Loss",
+    "MeanSurfaceDistance",
     "Metric",
+    "OcclusionSensitivity",
+    "Perplexity",
     "Precision",
     "Recall",
+    "RootMeanSquareDistance",
     "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy",
     "TopKCategoricalAccuracy",
+    "auc",
     "get_metric_fn",
     "get_metrics",
     "names",

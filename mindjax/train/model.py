@@ -108,7 +108,7 @@ class Model:
         self._loss_fn = loss_fn
         self._optimizer = optimizer
         self._loss_scale_manager = kwargs.get("loss_scale_manager")
-        self._metric_fns: dict[str, Metric] = get_metrics(metrics)
+        self._metric_fns: dict[str, Metric] = get_metrics(metrics) or {}
         self._train_network = build_train_network(
             network, loss_fn, optimizer, self._loss_scale_manager
         )

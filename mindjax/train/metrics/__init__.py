@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from mindjax.core.errors import located
@@ -9,25 +10,49 @@ from mindjax.train.metrics.accuracy import Accuracy as Accuracy
 from mindjax.train.metrics.accuracy import Top1CategoricalAccuracy as Top1CategoricalAccuracy
 from mindjax.train.metrics.accuracy import Top5CategoricalAccuracy as Top5CategoricalAccuracy
 from mindjax.train.metrics.accuracy import TopKCategoricalAccuracy as TopKCategoricalAccuracy
+from mindjax.train.metrics.bleu import BleuScore as BleuScore
 from mindjax.train.metrics.class_rates import F1 as F1
 from mindjax.train.metrics.class_rates import Fbeta as Fbeta
 from mindjax.train.metrics.class_rates import Precision as Precision
 from mindjax.train.metrics.class_rates import Recall as Recall
+from mindjax.train.metrics.confusion import ConfusionMatrix as ConfusionMatrix
+from mindjax.train.metrics.confusion import ConfusionMatrixMetric as ConfusionMatrixMetric
+from mindjax.train.metrics.curves import ROC as ROC
+from mindjax.train.metrics.curves import auc as auc
 from mindjax.train.metrics.error import MAE as MAE
 from mindjax.train.metrics.error import MSE as MSE
 from mindjax.train.metrics.error import Loss as Loss
 from mindjax.train.metrics.metric import Metric as Metric
 from mindjax.train.metrics.metric import rearrange_inputs as rearrange_inputs
+from mindjax.train.metrics.occlusion import OcclusionSensitivity as OcclusionSensitivity
+from mindjax.train.metrics.perplexity import Perplexity as Perplexity
+from mindjax.train.metrics.similarity import CosineSimilarity as CosineSimilarity
+from mindjax.train.metrics.similarity import Dice as Dice
+from mindjax.train.metrics.surface import HausdorffDistance as HausdorffDistance
+from mindjax.train.metrics.surface import MeanSurfaceDistance as MeanSurfaceDistance
+from mindjax.train.metrics.surface import RootMeanSquareDistance as RootMeanSquareDistance
 
-_BY_NAME: dict[str, type[Metric]] = {
+_BY_NAME: dict[str, Callable[..., Any]] = {
     "F1": F1,
     "acc": Accuracy,
     "accuracy": Accuracy,
+    "auc": auc,
+    "bleu_score": BleuScore,
+    "confusion_matrix": ConfusionMatrix,
+    "confusion_matrix_metric": ConfusionMatrixMetric,
+    "cosine_similarity": CosineSimilarity,
+    "dice": Dice,
+    "hausdorff_distance": HausdorffDistance,
     "loss": Loss,
     "mae": MAE,
+    "mean_surface_distance": MeanSurfaceDistance,
     "mse": MSE,
+    "occlusion_sensitivity": OcclusionSensitivity,
+    "perplexity": Perplexity,
     "precision": Precision,
     "recall": Recall,
+    "roc": ROC,
+    "root_mean_square_distance": RootMeanSquareDistance,
     "top_1_accuracy": Top1CategoricalAccuracy,
     "top_5_accuracy": Top5CategoricalAccuracy,
     "topk": TopKCategoricalAccuracy,
@@ -39,7 +64,7 @@ def names() -> list[str]:
     return sorted(_BY_NAME)
 
 
-def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
+def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     """Make the metric of a name.
 
     Args:
@@ -48,7 +73,7 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
         **kwargs: keyword arguments of the metric's class.
 
     Returns:
-        The metric.
+        The metric; for ``"auc"``, which is a function, the area.
 
     Raises:
         KeyError: the name is unknown.
@@ -64,21 +89,21 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
     return found(*args, **kwargs)
 
 
-def get_metrics(metrics: Any) -> dict[str, Metric]:
+def get_metrics(metrics: Any) -> dict[str, Metric] | None:
     """Bring ``Model``'s argument ``metrics`` to names and metrics.
 
     Args:
         metrics: None, a set of names, or a dict of names and metrics.
 
     Returns:
-        Names and metrics; empty for None.
+        Names and metrics; None for None.
 
     Raises:
         TypeError: ``metrics`` is something else.
         KeyError: a name is unknown.
     """
     if metrics is None:
-        return {}
+        return None
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in metrics}
     if not isinstance(metrics, dict):

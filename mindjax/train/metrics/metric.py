@@ -131,6 +131,13 @@ class Metric(metaclass=ABCMeta):
             "called update method before calling eval method.",
         )
 
+    def _not_updated(self) -> RuntimeError:
+        return located(
+            RuntimeError,
+            f"For '{type(self).__name__}', please call the 'update' method before calling 'eval' "
+            "method.",
+        )
+
 
 class EvaluationBase(Metric):
     """Base of metrics over predictions (N, C, ...) and labels (N, ...) or, multilabel, (N, C, ...).
