@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import warnings
 from typing import Any
 
 import jax
@@ -29,7 +31,7 @@ def choose(target: str | None, index: int | None = None) -> None:
 
     Raises:
         ValueError: the target has no such name.
-        RuntimeError: backends run already, and none is the target's.
+        RuntimeError: backends run already, and none is the target's (``"Ascend"`` excepted).
     """
     if target is not None and target not in _PLATFORMS:
         raise located(
@@ -64,6 +66,8 @@ def target() -> str:
 def placement() -> Any:
     """Give the device for new values, None for jax's default.
 
+    An Ascend device that is missing is replaced by jax's default, with one warning.
+
     Raises:
         RuntimeError: no such device is present.
     """
@@ -75,11 +79,14 @@ def placement() -> Any:
     try:
         devices = jax.devices(platform)
     except RuntimeError as error:
-        raise located(
-            RuntimeError,
-            f"Unsupported device target {_Choice.target}: jax finds no such device "
-            f"({str(error).splitlines()[0]}).",
-        ) from None
+        if platform != "ascend":
+            raise located(
+                RuntimeError,
+                f"Unsupported device target {_Choice.target}: jax finds no such device "
+                f"({str(error).splitlines()[0]}).",
+            ) from None
+        _warn_of_no_ascend()
+        devices = jax.devices()
     index = _Choice.index or 0
     if index >= len(devices):
         if platform == "cpu" or (platform is None and devices[0].platform == "cpu"):
@@ -89,6 +96,18 @@ def placement() -> Any:
                 RuntimeError, f"device_id {index} is out of range: {len(devices)} devices found."
             )
     return devices[index]
+
+
+@functools.cache
+def _warn_of_no_ascend() -> None:
+    # Most scripts name this target, and everything in them runs on other devices too.
+    device = jax.devices()[0]
+    warnings.warn(
+        f"device_target='Ascend' is asked for, but jax finds no Ascend device: running on "
+        f"{device.platform}:{device.id}. Install mindjax-ascend-xla, or set the device_target.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 _DETERMINISTIC = "--xla_gpu_deterministic_ops=true"

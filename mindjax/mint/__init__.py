@@ -96,7 +96,6 @@ from mindjax.ops.logic import logical_xor as logical_xor
 from mindjax.ops.products import addbmm as addbmm
 from mindjax.ops.products import addmm as addmm
 from mindjax.ops.products import addmv as addmv
-from mindjax.ops.products import einsum as einsum
 from mindjax.ops.products import matmul as matmul
 from mindjax.ops.products import mm as mm
 from mindjax.ops.products import outer as outer
@@ -141,6 +140,7 @@ from mindjax.mint import linalg as linalg
 from mindjax.mint.linalg import addr_ as addr_
 from mindjax.mint.linalg import baddbmm as baddbmm
 from mindjax.mint.linalg import cdist as cdist
+from mindjax.mint.linalg import einsum as einsum
 from mindjax.mint.linalg import trace as trace
 from mindjax.mint.linalg import triangular_solve as triangular_solve
 from mindjax.mint.linalg import vdot as vdot

@@ -11,7 +11,7 @@ from mindjax.ops import linalg
 from mindjax.ops.linalg import inverse as inv
 from mindjax.ops.linear import contractions, diagonals, distances, factorization
 from mindjax.ops.linear.solve import triangular_solve as triangular_solve
-from mindjax.ops.products import vector_dot
+from mindjax.ops.products import EinsumExt, contract, vector_dot
 from mindjax.ops.rearrange import diagonal
 from mindjax.ops.reduction import sum as total
 from mindjax.ops.shape import shape_of
@@ -190,6 +190,24 @@ def trace(input: Tensor) -> Tensor:
     if input.dtype.kind in ("float", "complex"):
         return diagonals.trace(input)
     return total(diagonal(input), dtype=int64)
+
+
+def einsum(equation: Any, *operands: Any) -> Tensor:
+    """Sum products written in Einstein's notation (MindSpore: ``mint.einsum``).
+
+    Args:
+        equation: subscripts, such as ``"bij,bjk->bik"``; or the first Tensor, with lists of axis
+            numbers behind each Tensor and, if wanted, one for the result.
+        operands: the Tensors.
+
+    Returns:
+        Tensor with the axes that the equation names.
+
+    Raises:
+        ValueError: the equation does not fit the Tensors.
+        TypeError: the dtypes do not mix.
+    """
+    return contract(EinsumExt, equation, operands)
 
 
 def vdot(input: Tensor, other: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """Cells: networks, layers, losses, optimizers and training steps, an explicit list."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -152,8 +153,19 @@ from mindjax.nn.wrap import WithLossCell as WithLossCell
 _METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
 families = Families("mindjax.nn", ("layers",))
 
+# The documentation's examples of `mint.nn` call these as layers of `nn`.
+_OF_MINT = {
+    "Fold": "Fold",
+    "SoftmaxExt": "Softmax",
+    "UpsampleExt": "Upsample",
+    "UpsampleTrilinear2d": "UpsamplingBilinear2d",
+    "UpsamplingNearest2d": "UpsamplingNearest2d",
+}
+
 
 def __getattr__(name: str) -> Any:
+    if name in _OF_MINT:
+        return getattr(import_module("mindjax.mint.nn"), _OF_MINT[name])
     if name in _METRICS:
         return getattr(metrics, name)
     if name in families.index():

@@ -11,10 +11,20 @@ from typing import Any
 
 _HOMES = ("mint", "mint.nn.functional", "mint.special", "mint.linalg", "ops")
 _ENDS = ("_ext_view", "_view", "_ext")
+# The last ones stand in the documentation's examples alone.
 _OTHER = {
+    **{name: f"mint.{name}" for name in ("batch_norm_elemt", "batch_norm_stats", "clone")},
+    **{name: f"mint.{name}" for name in ("conv_tbc", "convolution", "kthvalue", "npu_gelu")},
+    **{name: f"mint.{name}" for name in ("triangular_solve", "vdot")},
+    "batch_norm_gather_stats_with_counts": "mint.batch_norm_gather_stats_with_counts",
+    **{name: f"ops.sparse.rows.{name}" for name in ("COO2CSR", "CSR2COO", "CSRGather")},
+    **{name: f"ops.sparse.rows.{name}" for name in ("CSRMM", "CSRMV")},
     "inplace_hardtanh": "mint.nn.functional.hardtanh_",
     "linalg_norm": "mint.linalg.norm",
     "linalg_vector_norm": "mint.linalg.vector_norm",
+    "empty_like": "mint.empty_like",
+    "relu_": "mint.nn.functional.relu_",
+    "threshold_": "mint.nn.functional.threshold_",
 }
 
 

@@ -392,8 +392,8 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return TensorDot(((ranks[0] - 1,), (ranks[1] - 1,)))(input, other)
 
 
-class Einsum(Primitive):
-    """Sum of products written in Einstein's notation (MindSpore: ``ops.Einsum``).
+class EinsumExt(Primitive):
+    """Sum of products written in Einstein's notation (MindSpore: the primitive of ``mint.einsum``).
 
     Args:
         equation: subscripts, such as ``"bij,bjk->bik"``.
@@ -414,6 +414,28 @@ class Einsum(Primitive):
             ) from None
 
 
+class Einsum(EinsumExt):
+    """Sum of products written in Einstein's notation (MindSpore: ``ops.Einsum``).
+
+    Args:
+        equation: subscripts, such as ``"bij,bjk->bik"``. Without a letter for the result, it has
+            the shape (1,).
+    """
+
+    def compute(self, operands: Sequence[Array]) -> Array:
+        """Contract a sequence of arrays."""
+        return jnp.atleast_1d(super().compute(operands))
+
+
+def contract(kind: type[EinsumExt], equation: Any, operands: tuple[Any, ...]) -> Tensor:
+    """Sum products by a Primitive; the arguments are those of `einsum`."""
+    if not isinstance(equation, str):
+        equation, operands = _lettered((equation, *operands))
+    elif len(operands) == 1 and isinstance(operands[0], tuple | list):
+        operands = tuple(operands[0])
+    return kind(equation)(operands)
+
+
 def einsum(equation: Any, *operands: Any) -> Tensor:
     """Sum products written in Einstein's notation (MindSpore: ``ops.einsum``).
 
@@ -423,17 +445,13 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
         operands: the Tensors.
 
     Returns:
-        Tensor with the axes that the equation names.
+        Tensor with the axes that the equation names, of shape (1,) if it names none.
 
     Raises:
         ValueError: the equation does not fit the Tensors.
         TypeError: the dtypes do not mix.
     """
-    if not isinstance(equation, str):
-        equation, operands = _lettered((equation, *operands))
-    elif len(operands) == 1 and isinstance(operands[0], tuple | list):
-        operands = tuple(operands[0])
-    return Einsum(equation)(operands)
+    return contract(Einsum, equation, operands)
 
 
 def _lettered(parts: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:

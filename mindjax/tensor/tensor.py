@@ -33,6 +33,17 @@ from mindjax.tensor.methods.vision import VisionMethods
 _ACCEPTED = "['Tensor', 'ndarray', 'list', 'tuple', 'float', 'int', 'bool', 'complex']"
 
 
+class _Named(type):
+    """Gives Tensor the name that scripts of the original print and compare: its own path."""
+
+    def __repr__(cls) -> str:
+        home, _, end = cls.__module__.partition(".tensor.")
+        ours = home == "mindjax" and end in ("tensor", "parameter")
+        return (
+            f"<class 'mindspore.common.{end}.{cls.__qualname__}'>" if ours else type.__repr__(cls)
+        )
+
+
 class Tensor(
     ArithmeticMethods,
     ReductionMethods,
@@ -47,6 +58,7 @@ class Tensor(
     VisionMethods,
     MemoryMethods,
     Handle,
+    metaclass=_Named,
 ):
     """A multi-dimensional array (MindSpore: ``Tensor``).
 
@@ -304,7 +316,7 @@ class Tensor(
             )
         table = self.__dict__.get("_gradient_hooks")
         if table is None:
-            table = self.__dict__["_gradient_hooks"] = OrderedDict()
+            table = vars(self)["_gradient_hooks"] = OrderedDict()
             self._watch(table)
         handle = HookHandle(table)
         table[handle.id] = hook
@@ -434,7 +446,7 @@ class Tensor(
 
 def _unpickle(array: np.ndarray[Any, Any], attributes: dict[str, Any]) -> Tensor:
     tensor = Tensor._from_array(array)
-    tensor.__dict__.update(attributes)
+    vars(tensor).update(attributes)
     return tensor
 
 

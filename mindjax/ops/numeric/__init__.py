@@ -117,7 +117,6 @@ from mindjax.ops.numeric.old_names import SplitV as SplitV
 from mindjax.ops.numeric.old_names import TensorAdd as TensorAdd
 from mindjax.ops.numeric.old_names import TensorToTuple as TensorToTuple
 from mindjax.ops.numeric.old_names import Unpack as Unpack
-from mindjax.ops.numeric.old_names import einsum_ext as einsum_ext
 from mindjax.ops.numeric.old_names import isnan_ext as isnan_ext
 from mindjax.ops.numeric.old_names import mse_loss_ext as mse_loss_ext
 from mindjax.ops.numeric.old_names import reduce_max as reduce_max

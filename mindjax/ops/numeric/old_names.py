@@ -21,7 +21,6 @@ from mindjax.ops.exponential import expm1
 from mindjax.ops.gather import Gather
 from mindjax.ops.logic import isnan
 from mindjax.ops.loss import MSELossExt
-from mindjax.ops.products import einsum
 from mindjax.ops.promotion import floating
 from mindjax.ops.reduction import ReduceMax, ReduceMin
 from mindjax.ops.resize import ResizeNearestNeighbor
@@ -41,7 +40,6 @@ TensorAdd = Add
 Gelu = GeLU
 FastGelu = FastGeLU
 
-einsum_ext = einsum
 soft_shrink = softshrink
 
 

@@ -307,6 +307,23 @@ def _crop_size(size: Any, owner: str) -> Sizes:
     return size
 
 
+def _evenly(low: Array, high: Array, size: np.float32, count: int) -> Array:
+    """Give places from one border of a box to the other, rounded as C rounds Float32.
+
+    XLA would fuse products with sums and fold the constants, which moves a sample by more than a
+    pixel's value tells. In Float64 every step is exact until it is rounded.
+    """
+
+    def rounded(x: Array) -> Array:
+        # XLA may drop a pair of casts.
+        return jax.lax.reduce_precision(x, 8, 23)
+
+    begin, extent = low.astype(np.float64), (high - low).astype(np.float64)
+    step = rounded(rounded(extent * np.float64(size)) / np.float64(count - 1))
+    places = rounded(jnp.arange(count, dtype=np.float64) * step)
+    return (rounded(begin * np.float64(size)) + places).astype(np.float32)
+
+
 class CropAndResize(BoundPrimitive):
     """Boxes of images, resized; call: ``CropAndResize(...)(x, boxes, box_index, crop_size)``.
 
@@ -354,8 +371,7 @@ class CropAndResize(BoundPrimitive):
         ):
             size = np.float32(n - 1)
             if out > 1:
-                step = (high - low) * size / np.float32(out - 1)
-                axes.append(low * size + jnp.arange(out, dtype=np.float32) * step)
+                axes.append(_evenly(low, high, size, out))
             else:
                 axes.append(np.float32(0.5) * (low + high)[None] * size)
         inside = [(a >= 0) & (a <= n - 1) for a, n in zip(axes, image.shape[1:], strict=True)]
