@@ -33,6 +33,8 @@ class Layer:
         train: run it with ``set_train()``.
         grad: compare gradients of Float32 inputs and trainable Parameters.
         tol: relative and absolute tolerance.
+        call: expression of a function of the Cell and the inputs; None calls the Cell with them.
+        eager: compare gradients in PYNATIVE too.
     """
 
     make: str
@@ -40,11 +42,14 @@ class Layer:
     train: bool = False
     grad: bool = True
     tol: tuple[float, float] = (1e-4, 1e-5)
+    call: str | None = None
+    eager: bool = False
 
     @property
     def name(self) -> str:
         """Give the key in the goldens."""
-        return self.make + (" train" if self.train else "")
+        call = f" by {self.call}" if self.call else ""
+        return self.make + (" train" if self.train else "") + call
 
     def arrays(self) -> list[np.ndarray]:
         """Make the inputs."""
