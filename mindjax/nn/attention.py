@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from mindjax.core import checks
-from mindjax.core.dtype import float32
+from mindjax.core.dtype import bool_, float32, uint8
 from mindjax.core.errors import located
 from mindjax.nn.activation import GELU, ReLU
 from mindjax.nn.cell import Cell
@@ -16,9 +16,10 @@ from mindjax.nn.dropout import Dropout
 from mindjax.nn.normalization import LayerNorm
 from mindjax.ops.activation import gelu, relu
 from mindjax.ops.attention import attend, attention_weights, mean_of_heads
+from mindjax.ops.creation import zeros
 from mindjax.ops.dense import dense
 from mindjax.ops.dropout import dropout as drop
-from mindjax.ops.sequence import split
+from mindjax.ops.sequence import concat, split, tile
 from mindjax.ops.shape import expand_dims, squeeze, swapaxes
 from mindjax.tensor.initializer import initializer
 from mindjax.tensor.parameter import Parameter
@@ -32,15 +33,14 @@ class MultiheadAttention(Cell):
         num_heads: number of heads, a divisor of ``embed_dim``.
         dropout: probability of a weight to be dropped while training.
         has_bias: whether the projections have a bias.
-        add_bias_kv: not supported.
-        add_zero_attn: not supported.
+        add_bias_kv: whether a learned key and value are appended.
+        add_zero_attn: whether a key and a value of zeros are appended.
         kdim: size of keys; None for ``embed_dim``.
         vdim: size of values; None for ``embed_dim``.
         batch_first: inputs are (N, L, E), not (L, N, E).
         dtype: of the Parameters.
 
     Raises:
-        NotImplementedError: ``add_bias_kv`` or ``add_zero_attn`` is True.
         ValueError: ``embed_dim`` is not divisible by ``num_heads``.
     """
 
@@ -59,6 +59,7 @@ class MultiheadAttention(Cell):
     ) -> None:
         super().__init__()
         owner = self.cls_name
+        dtype = float32 if dtype is None else dtype
         checks.positive_int("embed_dim", embed_dim, owner)
         checks.positive_int("num_heads", num_heads, owner)
         if embed_dim % num_heads:
@@ -67,13 +68,6 @@ class MultiheadAttention(Cell):
                 f"For '{owner}', the init argument 'embed_dim' must be divisible by 'num_heads', "
                 f"but got {embed_dim} and {num_heads}.",
             )
-        for name, value in (("add_bias_kv", add_bias_kv), ("add_zero_attn", add_zero_attn)):
-            if value:
-                raise located(
-                    NotImplementedError,
-                    f"For '{owner}', '{name}=True' is not supported: append a row to key and "
-                    "value instead.",
-                )
         self.embed_dim, self.num_heads = embed_dim, num_heads
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
@@ -95,6 +89,12 @@ class MultiheadAttention(Cell):
             zeros = initializer("zeros", (3 * embed_dim,), dtype)
             self.in_proj_bias = Parameter(zeros, name="in_proj_bias")
         self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias, dtype=dtype)
+        self.bias_k = self.bias_v = None
+        if add_bias_kv:
+            shape = (1, 1, embed_dim)
+            self.bias_k = Parameter(initializer("xavier_normal", shape, dtype), name="bias_k")
+            self.bias_v = Parameter(initializer("xavier_normal", shape, dtype), name="bias_v")
+        self.add_zero_attn, self.dtype = add_zero_attn, dtype
 
     def construct(
         self,
@@ -125,24 +125,31 @@ class MultiheadAttention(Cell):
             ValueError: a shape does not fit.
         """
         single = len(query.shape) == 2
-        if len(query.shape) not in (2, 3):
-            raise located(
-                ValueError,
-                "The `query` should be unbatched 2D or batched 3D tensor, but got `query` with "
-                f"{len(query.shape)}D.",
-            )
+        key_padding_mask = self._mask("key_padding_mask", key_padding_mask, 1 if single else 2)
+        attn_mask = self._mask("attn_mask", attn_mask, 2, 3)
+        self._check(query, key, value)
         self_attention = query is key and key is value
         inputs = [query] if self_attention else [query, key, value]
         if single:
             inputs = [expand_dims(x, 1) for x in inputs]
-            if key_padding_mask is not None and len(key_padding_mask.shape) == 1:
+            if key_padding_mask is not None:
                 key_padding_mask = expand_dims(key_padding_mask, 0)
         elif self.batch_first:
             inputs = [swapaxes(x, 0, 1) for x in inputs]
         q, k, v = self._project(inputs)
+        batch = k.shape[1]
+        appended = []
+        if self.bias_k is not None:
+            appended.append((tile(self.bias_k, (1, batch, 1)), tile(self.bias_v, (1, batch, 1))))
+        if self.add_zero_attn:
+            appended.append((zeros((1, batch, self.embed_dim), k.dtype),) * 2)
+        for more_k, more_v in appended:
+            k, v = concat([k, more_k], 0), concat([v, more_v], 0)
+            attn_mask, key_padding_mask = _shown(attn_mask), _shown(key_padding_mask)
         weights = attention_weights(q, k, self.num_heads, attn_mask, key_padding_mask)
-        kept = drop(weights, self.dropout) if self.training and self.dropout > 0 else weights
-        out = self.out_proj(attend(kept, v))
+        if self.training and self.dropout > 0:
+            weights = drop(weights, self.dropout)
+        out = self.out_proj(attend(weights, v))
         if single:
             out = squeeze(out, 1)
         elif self.batch_first:
@@ -151,6 +158,47 @@ class MultiheadAttention(Cell):
             return (out,)
         shown = mean_of_heads(weights) if average_attn_weights else weights
         return out, squeeze(shown, 0) if single else shown
+
+    def _mask(self, name: str, mask: Any, *ranks: int) -> Any:
+        """Check a mask's dtype and rank; UInt8 counts as truth values."""
+        if mask is None:
+            return None
+        if mask.dtype is uint8 and name == "attn_mask":
+            mask = mask.astype(bool_)
+        if mask.dtype is not bool_ and mask.dtype.kind != "float":
+            raise located(
+                ValueError,
+                f"For '{self.cls_name}', `{name}` only supports bool and floating types, but got "
+                f"{mask.dtype}.",
+            )
+        if len(mask.shape) not in ranks:
+            raise located(
+                ValueError,
+                f"For '{self.cls_name}', the `{name}` must be `None` or "
+                f"{' or '.join(f'{r}D' for r in ranks)}, but got `{name}` with {len(mask.shape)}D.",
+            )
+        return mask
+
+    def _check(self, query: Any, key: Any, value: Any) -> None:
+        ranks = [len(x.shape) for x in (query, key, value)]
+        if ranks[0] not in (2, 3) or len(set(ranks)) != 1:
+            raise located(
+                ValueError,
+                "The `query` should be unbatched 2D or batched 3D tensor, and `key` and `value` of "
+                f"the same rank, but got `query` with {ranks[0]}D, `key` with {ranks[1]}D and "
+                f"`value` with {ranks[2]}D.",
+            )
+        if query.shape[-1] != self.embed_dim:
+            raise located(
+                ValueError,
+                f"The `embed_dim` should be {self.embed_dim}, but got {query.shape[-1]}.",
+            )
+        if key.shape[:-1] != value.shape[:-1]:
+            raise located(
+                ValueError,
+                f"The sequence length and batch dims of `key`: {key.shape[:-1]} do not match "
+                f"`value`: {value.shape[:-1]}.",
+            )
 
     def _project(self, inputs: list[Any]) -> list[Any]:
         size, bias = self.embed_dim, self.in_proj_bias
@@ -163,6 +211,40 @@ class MultiheadAttention(Cell):
             weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
         biases = (None,) * 3 if bias is None else split(bias, size, 0)
         return [dense(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True)]
+
+
+def _shown(mask: Any) -> Any:
+    """Extend a mask by a key that is never hidden."""
+    if mask is None:
+        return None
+    return concat([mask, zeros((*mask.shape[:-1], 1), mask.dtype)], -1)
+
+
+def activation_function(activation: Any) -> Any:
+    """Give the function between the dense layers of a transformer.
+
+    Args:
+        activation: ``"relu"``, ``"gelu"``, a ReLU or GELU Cell, or a function.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    if isinstance(activation, str):
+        if activation not in ("relu", "gelu"):
+            raise located(ValueError, f"The activation must be relu/gelu, but get {activation}")
+        return relu if activation == "relu" else gelu
+    if isinstance(activation, Cell) and not isinstance(activation, ReLU | GELU):
+        raise located(
+            ValueError,
+            f"The argument 'activation' must be nn.ReLU or nn.GELU instance, but get {activation}.",
+        )
+    if not callable(activation):
+        raise located(
+            ValueError,
+            "The argument 'activation' must be str, callable or Cell instance, but get "
+            f"{activation}.",
+        )
+    return activation
 
 
 class TransformerEncoderLayer(Cell):
@@ -209,17 +291,10 @@ class TransformerEncoderLayer(Cell):
         self.norm2 = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
         self.dropout1 = Dropout(p=dropout)
         self.dropout2 = Dropout(p=dropout)
-        if isinstance(activation, str):
-            if activation not in ("relu", "gelu"):
-                raise located(ValueError, f"The activation must be relu/gelu, but get {activation}")
-            activation = relu if activation == "relu" else gelu
-        elif isinstance(activation, Cell) and not isinstance(activation, ReLU | GELU):
-            raise located(
-                ValueError,
-                "The argument 'activation' must be nn.ReLU or nn.GELU instance, but get "
-                f"{activation}.",
-            )
-        self.activation = activation
+        self.activation1, self.activation = activation, activation_function(activation)
+        self.d_model, self.nhead, self.dim_feedforward = d_model, nhead, dim_feedforward
+        self.dropout_num, self.layernorm_eps = dropout, layer_norm_eps
+        self.batch_first, self.dtype = batch_first, dtype
 
     def construct(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None) -> Any:
         """Encode.

@@ -15,6 +15,9 @@ from mindjax.nn.layers.padding import ReplicationPad3d as ReplicationPad3d
 from mindjax.nn.layers.padding import ZeroPad2d as ZeroPad2d
 from mindjax.nn.layers.sparse import SparseTensorDenseMatmul as SparseTensorDenseMatmul
 from mindjax.nn.layers.sparse import SparseToDense as SparseToDense
+from mindjax.nn.layers.transformer import Transformer as Transformer
+from mindjax.nn.layers.transformer import TransformerDecoder as TransformerDecoder
+from mindjax.nn.layers.transformer import TransformerDecoderLayer as TransformerDecoderLayer
 from mindjax.nn.layers.windows import AdaptiveAvgPool3d as AdaptiveAvgPool3d
 from mindjax.nn.layers.windows import AdaptiveMaxPool3d as AdaptiveMaxPool3d
 from mindjax.nn.layers.windows import AvgPool3d as AvgPool3d
