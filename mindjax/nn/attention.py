@@ -139,7 +139,7 @@ class MultiheadAttention(Cell):
         q, k, v = self._project(inputs)
         batch = k.shape[1]
         appended = []
-        if self.bias_k is not None:
+        if self.bias_k is not None and self.bias_v is not None:
             appended.append((tile(self.bias_k, (1, batch, 1)), tile(self.bias_v, (1, batch, 1))))
         if self.add_zero_attn:
             appended.append((zeros((1, batch, self.embed_dim), k.dtype),) * 2)
