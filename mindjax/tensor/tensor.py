@@ -7,7 +7,7 @@ import importlib
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -33,15 +33,22 @@ from mindjax.tensor.methods.vision import VisionMethods
 _ACCEPTED = "['Tensor', 'ndarray', 'list', 'tuple', 'float', 'int', 'bool', 'complex']"
 
 
-class _Named(type):
-    """Gives Tensor the name that scripts of the original print and compare: its own path."""
+if TYPE_CHECKING:
+    # Under another metaclass, pyright takes `x.__dict__` for the class's own.
+    _Named = type
+else:
 
-    def __repr__(cls) -> str:
-        home, _, end = cls.__module__.partition(".tensor.")
-        ours = home == "mindjax" and end in ("tensor", "parameter")
-        return (
-            f"<class 'mindspore.common.{end}.{cls.__qualname__}'>" if ours else type.__repr__(cls)
-        )
+    class _Named(type):
+        """Gives Tensor the name that scripts of the original print and compare: its own path."""
+
+        def __repr__(cls) -> str:
+            home, _, end = cls.__module__.partition(".tensor.")
+            ours = home == "mindjax" and end in ("tensor", "parameter")
+            return (
+                f"<class 'mindspore.common.{end}.{cls.__qualname__}'>"
+                if ours
+                else type.__repr__(cls)
+            )
 
 
 class Tensor(
@@ -316,7 +323,7 @@ class Tensor(
             )
         table = self.__dict__.get("_gradient_hooks")
         if table is None:
-            table = vars(self)["_gradient_hooks"] = OrderedDict()
+            table = self.__dict__["_gradient_hooks"] = OrderedDict()
             self._watch(table)
         handle = HookHandle(table)
         table[handle.id] = hook
@@ -446,7 +453,7 @@ class Tensor(
 
 def _unpickle(array: np.ndarray[Any, Any], attributes: dict[str, Any]) -> Tensor:
     tensor = Tensor._from_array(array)
-    vars(tensor).update(attributes)
+    tensor.__dict__.update(attributes)
     return tensor
 
 
