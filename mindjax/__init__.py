@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from mindjax.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from mindjax import amp as amp
+    from mindjax import boost as boost
     from mindjax import common as common
     from mindjax import communication as communication
     from mindjax import context as context
@@ -63,7 +65,9 @@ if TYPE_CHECKING:
     from mindjax.train import Model as Model
 
 _MODULES = (
+    "amp",
     "autodiff",
+    "boost",
     "checkpoint",
     "common",
     "communication",
@@ -128,6 +132,7 @@ _SOURCES = {
         "BleuScore ConfusionMatrix ConfusionMatrixMetric ROC auc OcclusionSensitivity Perplexity "
         "CosineSimilarity Dice HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance"
     ),
+    "mindjax.train.loss_scale_manager": "DynamicLossScaleManager",
     "mindjax.cli.check": "run_check",
     "mindjax.alias": "install",
     "mindjax.common.tensor": "from_numpy",

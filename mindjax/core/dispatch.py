@@ -14,6 +14,7 @@ from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, wrap
+from mindjax.core.precision import CastTo, prepared
 from mindjax.core.primitive import Primitive, _Engine, computation
 from mindjax.core.tape import Backward, Node, pack
 from mindjax.core.translate import translate
@@ -111,7 +112,7 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
         TypeError: an input is none of these, or its dtype does not mix with the others'.
     """
     if current.mixed is not None and not isinstance(record, CastTo):
-        inputs = tuple(_in_precision(x, current.mixed) for x in inputs)
+        inputs = prepared(current.mixed, record.name, inputs)
     arrays: list[Any] = []
     handles = raw = numbers = traced = False
     for x in inputs:
@@ -157,31 +158,6 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
     if record.view and current.frame is None and not traced:
         _link_views(record, inputs, result)
     return result
-
-
-class CastTo(Primitive, register=False):
-    """A Parameter in the precision of the Cell that uses it."""
-
-    dtype: Any
-
-    def compute(self, x: Any) -> Any:
-        """Cast the values."""
-        return x.astype(self.dtype.np)
-
-
-def _in_precision(value: Any, dtype: Any) -> Any:
-    """Cast a floating-point Parameter, also inside tuples."""
-    if isinstance(value, Handle):
-        if value.is_parameter and value.value_dtype != dtype.np and _is_float(value.value_dtype):
-            return CastTo(dtype)(value)
-        return value
-    if isinstance(value, tuple | list):
-        return tuple(_in_precision(v, dtype) for v in value)
-    return value
-
-
-def _is_float(dtype: Any) -> bool:
-    return bool(jnp.issubdtype(dtype, jnp.floating))
 
 
 def _execute(

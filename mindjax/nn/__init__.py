@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mindjax.nn.metrics import names as names
     from mindjax.nn.metrics import rearrange_inputs as rearrange_inputs
     from mindjax.nn.recurrent import *  # noqa: F403
+    from mindjax.nn.training import *  # noqa: F403
 
 from mindjax.core.families import Families
 from mindjax.nn import metrics as metrics
@@ -152,7 +153,7 @@ from mindjax.nn.wrap import WithLossCell as WithLossCell
 
 # `get_metrics` belongs to the old import path alone.
 _METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
-families = Families("mindjax.nn", ("layers", "recurrent"))
+families = Families("mindjax.nn", ("layers", "recurrent", "training"))
 
 # The documentation's examples of `mint.nn` call these as layers of `nn`.
 _OF_MINT = {

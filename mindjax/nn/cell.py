@@ -13,15 +13,17 @@ from typing import Any
 import jax
 
 from mindjax.autodiff.custom import with_bprop
+from mindjax.autodiff.saved import compute_again
 from mindjax.core.context import graph_mode
-from mindjax.core.dtype import bfloat16, float16, float32
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, unwrap
+from mindjax.core.precision import OpLists
 from mindjax.graph.jit import JitFunction, Programs
 from mindjax.graph.program import is_tracing_outside
 from mindjax.graph.signature import snapshot
 from mindjax.nn import pytree
 from mindjax.nn.hooks import HookMixin
+from mindjax.nn.precision import PrecisionMixin, cast_floats
 from mindjax.nn.registry import RegistryMixin
 from mindjax.tensor.parameter import Parameter, ParameterTuple, changed
 from mindjax.tensor.tensor import Tensor
@@ -37,7 +39,7 @@ _OWN = frozenset(
 )  # fmt: skip
 
 
-class Cell(RegistryMixin, HookMixin):
+class Cell(RegistryMixin, HookMixin, PrecisionMixin):
     """The base of networks (MindSpore: ``nn.Cell``).
 
     Subclasses call ``super().__init__()``, assign Parameters and Cells to attributes and define
@@ -61,7 +63,8 @@ class Cell(RegistryMixin, HookMixin):
         own["training"] = False
         own["requires_grad"] = False
         own["cls_name"] = type(self).__name__
-        own["_cast"] = None
+        own["_cast"] = own["_cast_out"] = None
+        own["_again"] = False
         if current.frame is not None:
             own["_made_in"] = True
         self._init_hooks()
@@ -118,11 +121,15 @@ class Cell(RegistryMixin, HookMixin):
         frame = current.frame
         if frame is not None:
             self._enter_graph(frame)
-        hooks = self._hooks
-        cast = self.__dict__["_cast"]
-        if not hooks and cast is None and not self._has_bprop:
+        if self.__dict__["_again"]:
+            return compute_again(self._run_once, (args, kwargs), {})
+        if not self._hooks and self.__dict__["_cast"] is None and not self._has_bprop:
             return self._construct(args, kwargs)
-        return self._run_with_extras(args, kwargs, cast)
+        return self._run_with_extras(args, kwargs)
+
+    def _run_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run as a block that the backward pass computes again."""
+        return self._run_with_extras(args, kwargs)
 
     def _construct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
@@ -135,12 +142,13 @@ class Cell(RegistryMixin, HookMixin):
     def _wrong_arguments(self, args: tuple[Any, ...], error: TypeError) -> TypeError:
         return located(TypeError, f"For '{self.cls_name}', {error}.")
 
-    def _run_with_extras(self, args: tuple[Any, ...], kwargs: dict[str, Any], cast: Any) -> Any:
+    def _run_with_extras(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs = self._before(args, kwargs)
-        outer = current.mixed
+        outer, cast = current.mixed, self.__dict__["_cast"]
         if cast is not None:
-            args = tuple(self._cast_input(a, cast) for a in args)
-            kwargs = {k: self._cast_input(v, cast) for k, v in kwargs.items()}
+            if not isinstance(cast, OpLists):
+                args = tuple(cast_floats(a, cast) for a in args)
+                kwargs = {k: cast_floats(v, cast) for k, v in kwargs.items()}
             current.mixed = cast
         try:
             if self._has_bprop:
@@ -149,6 +157,8 @@ class Cell(RegistryMixin, HookMixin):
                 out = self._construct(args, kwargs)
         finally:
             current.mixed = outer
+        if self.__dict__["_cast_out"] is not None:
+            out = cast_floats(out, self.__dict__["_cast_out"])
         return self._after(args, kwargs, out)
 
     def _run_bprop(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -171,25 +181,6 @@ class Cell(RegistryMixin, HookMixin):
     @functools.cached_property
     def _has_bprop(self) -> bool:
         return callable(getattr(type(self), "bprop", None))
-
-    def _cast_input(self, value: Any, dtype: Any) -> Any:
-        if isinstance(value, Tensor):
-            return value.astype(dtype) if value.dtype.kind == "float" else value
-        if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
-            return type(value)(self._cast_input(v, dtype) for v in value)
-        return value
-
-    def cast_inputs(self, inputs: tuple[Any, ...], dst_type: Any) -> tuple[Any, ...]:
-        """Cast floating-point Tensors among the inputs.
-
-        Args:
-            inputs: Tensors or nested tuples of them.
-            dst_type: floating-point dtype.
-
-        Returns:
-            The inputs, cast.
-        """
-        return tuple(self._cast_input(i, dst_type) for i in inputs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compile the program for these arguments; the Cell's state stays as it is.
@@ -246,7 +237,16 @@ class Cell(RegistryMixin, HookMixin):
         }
         plain, kinds = self.plain_attributes()
         parts = [id(v) for v in own["_params"].values()], [id(v) for v in own["_cells"].values()]
-        return plain, kinds, parts, own["_cast"], self._hook_version, others, written
+        return (
+            plain,
+            kinds,
+            parts,
+            own["_cast"],
+            own["_cast_out"],
+            self._hook_version,
+            others,
+            written,
+        )
 
     def plain_attributes(self) -> tuple[dict[str, Any], dict[str, type]]:
         """Give the values and types of the numbers and strings that programs take as constants."""
@@ -388,30 +388,6 @@ class Cell(RegistryMixin, HookMixin):
         changed()
         return self
 
-    def to_float(self, dst_type: Any) -> Cell:
-        """Compute in another precision: inputs and Parameters are cast on entry.
-
-        Args:
-            dst_type: Float16, BFloat16 or Float32.
-
-        Returns:
-            The Cell itself.
-
-        Raises:
-            ValueError: any other dtype.
-        """
-        if dst_type not in (float16, float32, bfloat16):
-            raise located(
-                ValueError,
-                "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or "
-                f"mstype.bfloat16, but got type: {type(dst_type)} and value: {dst_type}.",
-            )
-        self.__dict__["_cast"] = dst_type
-        for cell in self.cells():
-            cell.to_float(dst_type)
-        changed()
-        return self
-
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Keep the declared inputs; every shape gets a program of its own.
 
@@ -433,6 +409,7 @@ class Cell(RegistryMixin, HookMixin):
     def add_flags(self, **flags: Any) -> Cell:
         """Set attributes that also show in `get_flags`; gives the Cell."""
         self._flags.update(flags)
+        self._follow_flags(flags)
         for name, value in flags.items():
             setattr(self, name, value)
         return self
@@ -461,18 +438,6 @@ class Cell(RegistryMixin, HookMixin):
         """
         self.__dict__["_strategies"] = (in_strategy, out_strategy, parameter_plan)
         return self
-
-    def recompute(self, **kwargs: Any) -> None:
-        """Refuse: activations are kept.
-
-        Raises:
-            NotImplementedError: always; jax.checkpoint around a functional Cell does it.
-        """
-        raise located(
-            NotImplementedError,
-            "For 'Cell.recompute', recomputation is not supported: use jax.checkpoint on "
-            "mindjax.interop.functional(cell).",
-        )
 
     # -- copies --
 

@@ -8,6 +8,8 @@ from typing import Any
 from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
+from mindjax.core.handle import current
+from mindjax.core.precision import OpLists
 from mindjax.nn.cell import Cell
 from mindjax.ops.conv import BiasAdd, Conv2D, Conv3D, bias_add, conv1d, transposed
 from mindjax.ops.rearrange import pad
@@ -229,6 +231,9 @@ class Conv1d(_Conv):
         """Convolve (N, C, W)."""
         weight = squeeze(self.weight, 2)
         options = (self.stride, self.pad_mode, self.padding, self.dilation, self.group)
+        if self.bias is not None and isinstance(current.mixed, OpLists):
+            # MindSpore: two operators, of which the second has the wider dtype.
+            return bias_add(conv1d(x, weight, None, *options), self.bias)
         return conv1d(x, weight, self.bias, *options)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mindjax import ops
 from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
+from mindjax.core.handle import current
+from mindjax.core.precision import OpLists
 from mindjax.core.primitive import Primitive
 from mindjax.nn.activation import get_activation
 from mindjax.nn.cell import Cell
@@ -84,7 +87,12 @@ class Dense(Cell):
 
     def construct(self, x: Any) -> Any:
         """Compute (..., in) -> (..., out)."""
-        out = dense(x, self.weight, self.bias)
+        if self.bias is not None and isinstance(current.mixed, OpLists):
+            # MindSpore: two operators, of which the second has the wider dtype.
+            out = dense(x, self.weight)
+            out = ops.AddN()([out, ops.broadcast_to(self.bias, out.shape)])
+        else:
+            out = dense(x, self.weight, self.bias)
         return out if self.activation is None else self.activation(out)
 
     def extend_repr(self) -> str:

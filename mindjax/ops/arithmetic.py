@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mindjax.core.dispatch import CastTo
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
+from mindjax.core.precision import CastTo
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import (
     WIDE_UNSIGNED,

@@ -17,6 +17,9 @@ from mindjax.train.callback import ReduceLROnPlateau as ReduceLROnPlateau
 from mindjax.train.callback import RunContext as RunContext
 from mindjax.train.callback import TimeMonitor as TimeMonitor
 from mindjax.train.dataset_helper import DatasetHelper as DatasetHelper
+from mindjax.train.loss_scale_manager import (
+    DynamicLossScaleManager as DynamicLossScaleManager,
+)
 from mindjax.train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager
 from mindjax.train.loss_scale_manager import LossScaleManager as LossScaleManager
 from mindjax.train.metrics import F1 as F1

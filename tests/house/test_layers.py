@@ -24,6 +24,7 @@ RANKS = {
     "checkpoint": 6,
     "mindir": 6,
     "amp": 6,
+    "boost": 6,
     "mindjax_parallel": 7,
     "parallel": 8,
     "communication": 8,

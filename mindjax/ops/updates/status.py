@@ -25,6 +25,18 @@ class FloatStatus(Primitive):
         return (~jnp.all(jnp.isfinite(x))).astype(np.float32).reshape(1)
 
 
+class AllFinite(Primitive):
+    """Whether one of several Tensors holds an infinity or NaN: Bool of shape ().
+
+    MindSpore: ``ops.operations.nn_ops.AllFinite``, which is true where not all is finite.
+    """
+
+    def compute(self, xs: Any) -> Array:
+        """Look at every element."""
+        flags = [jnp.all(jnp.isfinite(x)) for x in jax.tree.leaves(xs)]
+        return ~jnp.all(jnp.stack(flags)) if flags else jnp.zeros((), bool)
+
+
 class NPUAllocFloatStatus(Primitive):
     """A flag without overflow: Float32 zeros of shape (8,)."""
 
