@@ -43,9 +43,13 @@ def all_finite(inputs: Any) -> Tensor:
     return ops.logical_not(AllFinite()(inputs))
 
 
-@jit_class
 class LossScaler(ABC):
     """Base of loss scalers (MindSpore: ``mindspore.amp.LossScaler``)."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # What a scaler of one's own writes is state of the programs that call it.
+        jit_class(cls)
 
     @abstractmethod
     def scale(self, inputs: Any) -> Any:
