@@ -36,10 +36,15 @@ def parameters(tables: Tables) -> list[Any]:
     return [pytest.param(f, c, marks=marks(c.slow)) for f, rows in tables.items() for c in rows]
 
 
-def chunks(tables: Tables) -> list[Any]:
-    """Cut the cases that GRAPH can do into programs: family, place of the first case, slowness."""
+def chunks(tables: Tables, quick: int = 1) -> list[Any]:
+    """Cut the cases that GRAPH can do into programs: family, place of the first case, slowness.
+
+    Args:
+        tables: cases by family.
+        quick: each how manieth program `make test` runs; the others are slow.
+    """
     return [
-        pytest.param(family, i, slow, marks=marks(slow))
+        pytest.param(family, i, slow, marks=marks(slow or i // CHUNK % quick > 0))
         for family in tables
         for slow in (False, True)
         for i in range(0, len(compiled(tables, family, slow)), CHUNK)
