@@ -160,7 +160,6 @@ _OF_MINT = {
     "Fold": "Fold",
     "SoftmaxExt": "Softmax",
     "UpsampleExt": "Upsample",
-    "UpsampleTrilinear2d": "UpsamplingBilinear2d",
     "UpsamplingNearest2d": "UpsamplingNearest2d",
 }
 

@@ -19,7 +19,6 @@ from mindjax.ops.operations import _csr_ops
         (nn.Fold, mint.nn.Fold),
         (nn.SoftmaxExt, mint.nn.Softmax),
         (nn.UpsampleExt, mint.nn.Upsample),
-        (nn.UpsampleTrilinear2d, mint.nn.UpsamplingBilinear2d),
         (nn.UpsamplingNearest2d, mint.nn.UpsamplingNearest2d),
     ],
 )
