@@ -11,7 +11,7 @@ from jax import lax
 from mindjax.core import checks
 from mindjax.core.dtype import from_np, promote_types
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, is_traced, unwrap
+from mindjax.core.handle import Handle, is_traced, unwrap, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.ops.gather import check_range, index_array
 from mindjax.ops.scatter import scatter_rows
@@ -403,10 +403,17 @@ def print_(*input_x: Any) -> None:
     Args:
         input_x: Tensors, numbers and texts; traced Tensors are printed when the program runs.
     """
-    if any(isinstance(x, Handle) and is_traced(unwrap(x)) for x in input_x):
-        arrays = [unwrap(x) for x in input_x if isinstance(x, Handle)]
-        texts = ["{}" if isinstance(x, Handle) else str(x).replace("{", "{{") for x in input_x]
-        jax.debug.print("\n".join(texts), *arrays)
+    traced = [isinstance(x, Handle) and is_traced(unwrap(x)) for x in input_x]
+    if any(traced):
+        arrays = [unwrap(x) for x, is_late in zip(input_x, traced, strict=True) if is_late]
+
+        kept = [None if is_late else x for x, is_late in zip(input_x, traced, strict=True)]
+
+        def show(*values: Any) -> None:
+            late = iter(values)
+            print_(*(wrap(next(late)) if t else x for x, t in zip(kept, traced, strict=True)))
+
+        jax.debug.callback(show, *arrays)
         return
     for x in input_x:
         print(repr(x) if isinstance(x, Handle) else x)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -213,3 +214,19 @@ def test_the_others(graph: bool) -> None:
     assert plain(in_mode(graph, lambda a: ops.MoveTo()(a, "CPU", True))(x)) == [1, 2]
     assert ops.PyExecute()("a + b", ("a", "b"), (1, 2)) == 3
     assert ops.Reusing()(plain) is plain and ops.UpdateState()(1, 2) == 1
+
+
+@BOTH
+def test_print(graph: bool, capfd: pytest.CaptureFixture[str]) -> None:
+    """Tensors are shown with shape and dtype, when the program runs."""
+
+    def shown(x: ms.Tensor) -> ms.Tensor:
+        ops.Print()("x:", x, 3)
+        return x + 1
+
+    run = in_mode(graph, shown)
+    for value in (1, 2):
+        run(ms.Tensor([[value]], ms.int32)).asnumpy()
+    jax.effects_barrier()
+    line = "x:\nTensor(shape=[1, 1], dtype=Int32, value=\n[[{}]])\n3\n"
+    assert capfd.readouterr().out == line.format(1) + line.format(2)
