@@ -74,6 +74,7 @@ _MODULES = (
     "context",
     "dataset",
     "dtype",
+    "experimental",
     "interop",
     "mint",
     "nn",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mindjax.nn.metrics import get_metric_fn as get_metric_fn
     from mindjax.nn.metrics import names as names
     from mindjax.nn.metrics import rearrange_inputs as rearrange_inputs
+    from mindjax.nn.optim.rare import *  # noqa: F403
     from mindjax.nn.recurrent import *  # noqa: F403
     from mindjax.nn.training import *  # noqa: F403
 
@@ -153,7 +154,7 @@ from mindjax.nn.wrap import WithLossCell as WithLossCell
 
 # `get_metrics` belongs to the old import path alone.
 _METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
-families = Families("mindjax.nn", ("layers", "recurrent", "training"))
+families = Families("mindjax.nn", ("layers", "recurrent", "training", "optim/rare"))
 
 # The documentation's examples of `mint.nn` call these as layers of `nn`.
 _OF_MINT = {

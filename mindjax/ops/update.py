@@ -377,6 +377,11 @@ class Lamb(Update):
         return var - number_like(lr, var) * ratio * update, m, v
 
 
+def missing_power(beta: float, t: Array) -> Array:
+    """Give 1 - beta^t, without the cancellation that costs four digits in the first steps."""
+    return -jnp.expm1(t * math.log(beta)) if beta else jnp.ones_like(t)
+
+
 class AddDecay(Primitive, register=False):
     """A gradient with the decay of its weight added: g + w p."""
 
@@ -435,13 +440,8 @@ class AdamStep(Update, register=False):
         largest = v
         if self.amsgrad:
             largest = vmax = jnp.maximum(vmax, v)
-        root = jnp.sqrt(largest) / jnp.sqrt(_missing(self.beta2, t)) + self.eps
-        return var - rate / _missing(self.beta1, t) * (m / root), m, v, vmax
-
-
-def _missing(beta: float, t: Array) -> Array:
-    """Give 1 - beta^t, without the cancellation that costs four digits in the first steps."""
-    return -jnp.expm1(t * math.log(beta)) if beta else jnp.ones_like(t)
+        root = jnp.sqrt(largest) / jnp.sqrt(missing_power(self.beta2, t)) + self.eps
+        return var - rate / missing_power(self.beta1, t) * (m / root), m, v, vmax
 
 
 class DescentStep(Update, register=False):

@@ -20,6 +20,7 @@ RANKS = {
     "numpy": 4,
     "scipy": 4,
     "nn": 5,
+    "experimental": 6,
     "train": 6,
     "checkpoint": 6,
     "mindir": 6,

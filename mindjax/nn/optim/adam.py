@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from mindjax import ops
 from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
+from mindjax.nn.optim.gradients import is_sparse
 from mindjax.nn.optim.optimizer import MISSING, Optimizer
 from mindjax.nn.optim.step import one_program
 from mindjax.ops.update import ApplyAdamWithAmsgradV2
@@ -38,90 +39,40 @@ def check_betas(owner: str, beta1: Any, beta2: Any, eps: Any) -> None:
     checks.float_above("eps", eps, owner)
 
 
-class Adam(Optimizer):
-    """Adam (MindSpore: ``nn.Adam``; Kingma & Ba 2015, end of section 2).
+class PoweredAdam(Optimizer):
+    """Base of optimizers that keep the powers of both betas in their state.
 
-    m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g²; p = p - lr √(1 - b2ᵗ) / (1 - b1ᵗ) m / (√v + eps).
-
-    Args:
-        params: as in `Optimizer`.
-        learning_rate: as in `Optimizer`.
-        beta1: decay of the first moment, between 0 and 1.
-        beta2: decay of the second moment, between 0 and 1.
-        eps: positive number added to the root.
-        use_locking: kept for scripts: updates never race.
-        use_nesterov: whether to look one step ahead; MindSpore: ``use_amsgrad`` overrides it.
-        weight_decay: as in `Optimizer`.
-        loss_scale: as in `Optimizer`.
-        use_amsgrad: whether the largest second moment so far divides (Reddi et al. 2018).
-        **kwargs: ``use_lazy`` and ``use_offload``, which must be False.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a number is out of range.
-        KeyError: another keyword is given.
-        NotImplementedError: ``use_lazy`` or ``use_offload`` is True.
+    A sparse gradient, a `RowTensor`, goes to ``sparse_opt``.
     """
+
+    _targets = "own"
+    _power_shape: ClassVar[tuple[int, ...]] = ()
+    # Whether `opt` gives a step, which is then added.
+    _adds: bool = False
+    opt: Any
+    sparse_opt: Any
+    use_amsgrad = False
 
     def __init__(
         self,
-        params: Any = MISSING,
-        learning_rate: Any = 1e-3,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        use_locking: bool = False,
-        use_nesterov: bool = False,
-        weight_decay: Any = 0.0,
-        loss_scale: float = 1.0,
-        use_amsgrad: bool = False,
-        **kwargs: Any,
+        params: Any,
+        learning_rate: Any,
+        betas: tuple[Any, Any],
+        eps: Any,
+        weight_decay: Any,
+        loss_scale: Any,
+        **flags: Any,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self._check_keywords(kwargs, use_amsgrad)
-        check_betas(self.cls_name, beta1, beta2, eps)
-        for name, flag in (
-            ("use_locking", use_locking),
-            ("use_nesterov", use_nesterov),
-            ("use_amsgrad", use_amsgrad),
-        ):
+        check_betas(self.cls_name, *betas, eps)
+        for name, flag in flags.items():
             checks.of_type(name, flag, bool, self.cls_name)
-        self.beta1, self.beta2 = Tensor(beta1, float32), Tensor(beta2, float32)
-        self.beta1_power = Parameter(initializer(1, (), float32), name="beta1_power")
-        self.beta2_power = Parameter(initializer(1, (), float32), name="beta2_power")
+            setattr(self, name, flag)
+        self.beta1, self.beta2 = (Tensor(beta, float32) for beta in betas)
+        ones = initializer(1, self._power_shape, float32)
+        self.beta1_power = Parameter(ones, name="beta1_power")
+        self.beta2_power = Parameter(ones, name="beta2_power")
         self.eps = Tensor(eps, float32)
-        self.use_locking, self.use_nesterov, self.use_amsgrad = (
-            use_locking,
-            use_nesterov,
-            use_amsgrad,
-        )
-        self.opt: Any = (
-            ApplyAdamWithAmsgradV2(use_locking)
-            if use_amsgrad
-            else ops.Adam(use_locking, use_nesterov)
-        )
-        if self.is_bound:
-            self.create_state()
-
-    def _check_keywords(self, kwargs: dict[str, Any], use_amsgrad: bool) -> None:
-        if kwargs.keys() - {"use_lazy", "use_offload"}:
-            raise located(
-                KeyError,
-                "For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and "
-                f"'use_offload', but got {list(kwargs)}.",
-            )
-        for name, flag in kwargs.items():
-            checks.of_type(name, flag, bool, self.cls_name)
-        chosen = [name for name, flag in kwargs.items() if flag]
-        if len(chosen) > 1 or (chosen and use_amsgrad):
-            both = " and ".join([*chosen, *(["use_amsgrad"] if use_amsgrad else [])])
-            raise located(ValueError, f"For 'Adam', {both} can not both be True.")
-        if chosen:
-            raise located(
-                NotImplementedError,
-                f"For 'Adam', '{chosen[0]}' is not supported: leave it out; gradients are dense, "
-                "the state lives on the device.",
-            )
 
     def create_state(self) -> None:
         """Make the moments."""
@@ -148,10 +99,87 @@ class Adam(Optimizer):
         for gradient, rate, parameter, *state in zip(
             gradients, rates, self.parameters, *states, strict=True
         ):
-            self.opt(
-                parameter, *state, power1, power2, rate, self.beta1, self.beta2, self.eps, gradient
-            )
+            numbers = power1, power2, rate, self.beta1, self.beta2, self.eps
+            if is_sparse(gradient):
+                values = gradient.values, gradient.indices
+                self.sparse_opt(parameter, *state, *numbers, *values)
+            elif self._adds:
+                ops.assign_add(parameter, self.opt(*state, *numbers, gradient))
+            else:
+                self.opt(parameter, *state, *numbers, gradient)
         return (True,) * self.param_length
+
+
+class Adam(PoweredAdam):
+    """Adam (MindSpore: ``nn.Adam``; Kingma & Ba 2015, end of section 2).
+
+    m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g²; p = p - lr √(1 - b2ᵗ) / (1 - b1ᵗ) m / (√v + eps).
+
+    Args:
+        params: as in `Optimizer`.
+        learning_rate: as in `Optimizer`.
+        beta1: decay of the first moment, between 0 and 1.
+        beta2: decay of the second moment, between 0 and 1.
+        eps: positive number added to the root.
+        use_locking: kept for scripts: updates never race.
+        use_nesterov: whether to look one step ahead; MindSpore: ``use_amsgrad`` overrides it.
+        weight_decay: as in `Optimizer`.
+        loss_scale: as in `Optimizer`.
+        use_amsgrad: whether the largest second moment so far divides (Reddi et al. 2018).
+        **kwargs: ``use_lazy``: whether a sparse gradient leaves the moments of other rows alone;
+            ``use_offload``: device tuning only: the update's host is the network's device.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range, or two flags exclude each other.
+        KeyError: another keyword is given.
+    """
+
+    def __init__(
+        self,
+        params: Any = MISSING,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+        use_amsgrad: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        flags = {"use_locking": use_locking, "use_nesterov": use_nesterov}
+        flags |= {"use_amsgrad": use_amsgrad, "use_lazy": False, "use_offload": False} | kwargs
+        if len(flags) > 5:
+            raise located(
+                KeyError,
+                "For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and "
+                f"'use_offload', but got {list(kwargs)}.",
+            )
+        betas = beta1, beta2
+        super().__init__(params, learning_rate, betas, eps, weight_decay, loss_scale, **flags)
+        chosen = [name for name in ("use_lazy", "use_offload", "use_amsgrad") if flags[name]]
+        if len(chosen) > 1:
+            raise located(
+                ValueError, f"For 'Adam', '{chosen[0]}' and '{chosen[1]}' can not both be True."
+            )
+        self._sparse = not (use_amsgrad or flags["use_offload"])
+        if use_amsgrad:
+            self.opt = ApplyAdamWithAmsgradV2(use_locking)
+        elif flags["use_offload"]:
+            self._adds = True
+            self.opt = ops.AdamNoUpdateParam(use_locking, use_nesterov)
+        else:
+            self.opt = ops.Adam(use_locking, use_nesterov)
+        if self.is_bound:
+            self.create_state()
+
+    @property
+    def sparse_opt(self) -> Any:
+        """The update by a sparse gradient."""
+        kind = ops.FusedSparseLazyAdam if self.use_lazy else ops.FusedSparseAdam
+        return kind(self.use_locking, self.use_nesterov)
 
 
 class DecoupledAdam(Optimizer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,7 +33,7 @@ class _Group(dict[str, Any]):
         changed()
 
 
-class GroupedOptimizer(StepCell):
+class Optimizer(StepCell):
     """Base of optimizers with ``param_groups`` (MindSpore: ``experimental.optim.Optimizer``).
 
     A learning rate is a Parameter: written, it takes effect without a compilation. The other
@@ -78,9 +79,26 @@ class GroupedOptimizer(StepCell):
         group = _Group(self.defaults | param_group)
         group["params"] = self._check_group(param_group["params"])
         name = f"learning_rate_group_{len(self.param_groups)}"
-        group["lr"] = self._rate(group["lr"], name)
-        checks.float_above("weight_decay", float(group["weight_decay"]), self.cls_name, ">=")
+        group["lr"] = self._rate(group.get("lr"), name)
+        decay = group.setdefault("weight_decay", 0.0)
+        if not isinstance(decay, float | int):
+            raise located(
+                TypeError,
+                "For 'Optimizer', the argument 'Weight_decay' must be int or float, but got "
+                f"{type(decay)}",
+            )
+        checks.float_above("weight_decay", float(decay), self.cls_name, ">=")
         self.param_groups.append(group)
+
+    @property
+    def lrs(self) -> list[Any]:
+        """The learning rate of each group."""
+        return [group["lr"] for group in self.param_groups]
+
+    @property
+    def group_start_id(self) -> list[int]:
+        """Where each group's Parameters begin among all, and the number of all at the end."""
+        return [0, *itertools.accumulate(len(group["params"]) for group in self.param_groups)]
 
     def _check_group(self, params: Any) -> list[Parameter]:
         if isinstance(params, set):
@@ -162,11 +180,11 @@ class GroupedOptimizer(StepCell):
         return f"{type(self).__name__} ({''.join(lines)})"
 
 
-class AdamW(GroupedOptimizer):
+class AdamW(Optimizer):
     """Adam with decoupled weight decay (MindSpore: ``mint.optim.AdamW``; Loshchilov & Hutter 2019).
 
     Args:
-        params: as in `GroupedOptimizer`.
+        params: as in `Optimizer`.
         lr: learning rate, a float from 0 up.
         betas: decays of the two moments, two floats from 0 up and below 1.
         eps: float from 0 up, added to the root.
@@ -253,7 +271,7 @@ class Adam(AdamW):
     """Adam with weight decay added to the gradients (MindSpore: ``mint.optim.Adam``).
 
     Args:
-        params: as in `GroupedOptimizer`.
+        params: as in `Optimizer`.
         lr: learning rate, a float from 0 up.
         betas: decays of the two moments, two floats from 0 up and below 1.
         eps: float from 0 up, added to the root.
@@ -283,11 +301,11 @@ class Adam(AdamW):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
 
-class SGD(GroupedOptimizer):
+class SGD(Optimizer):
     """Gradient descent with momentum (MindSpore: ``mint.optim.SGD``).
 
     Args:
-        params: as in `GroupedOptimizer`.
+        params: as in `Optimizer`.
         lr: learning rate, from 0 up.
         momentum: share of the sum that stays, from 0 up.
         dampening: share of the gradient that is left out after the first step.

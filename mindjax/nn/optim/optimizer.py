@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,16 +13,16 @@ from mindjax.core import checks
 from mindjax.core.context import get_context
 from mindjax.core.dtype import float32, int32
 from mindjax.core.errors import located
+from mindjax.core.world import transport
 from mindjax.nn.cell import Cell
 from mindjax.nn.containers import CellList
+from mindjax.nn.optim.gradients import centralized, decayed, is_sparse, scaled
+from mindjax.nn.optim.groups import checked_groups, checked_parameters, ordered
 from mindjax.nn.optim.step import StepCell
 from mindjax.nn.schedule import LearningRateSchedule
-from mindjax.ops.update import AddDecay, Centralization, ScaleGradient
 from mindjax.tensor.initializer import initializer
 from mindjax.tensor.parameter import Parameter, ParameterTuple
 from mindjax.tensor.tensor import Tensor
-
-_GROUP_KEYS = ["params", "lr", "weight_decay", "order_params", "grad_centralization"]
 
 
 class _Missing:
@@ -77,6 +77,10 @@ class Optimizer(StepCell):
     """
 
     learning_rate: Any
+    # MindSpore: what 'target' may be set to: nothing, the own device, or any, which is not used.
+    _targets: ClassVar[str] = "none"
+    # Whether gradients of some rows (RowTensor) are taken.
+    _sparse: bool = False
 
     def __init__(
         self,
@@ -86,7 +90,7 @@ class Optimizer(StepCell):
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(auto_prefix=False)
-        given = None if parameters is MISSING else _check_parameters(parameters)
+        given = None if parameters is MISSING else checked_parameters(parameters)
         if isinstance(loss_scale, int):
             loss_scale = float(loss_scale)
         checks.of_type("loss_scale", loss_scale, float, self.cls_name)
@@ -100,6 +104,7 @@ class Optimizer(StepCell):
         self.dynamic_lr = self.dynamic_weight_decay = False
         self.is_group = self.is_group_lr = self.is_group_params_ordered = False
         self.is_bound = self.exec_weight_decay = False
+        self._unique = True
         self.parameters = ParameterTuple(())
         rate = self._check_rate(learning_rate)
         if given is None:
@@ -127,7 +132,7 @@ class Optimizer(StepCell):
             raise located(
                 RuntimeError, f"For '{self.cls_name}', the optimizer already has its parameters."
             )
-        self._take(_check_parameters(parameters))
+        self._take(checked_parameters(parameters))
         self.create_state()
         return self
 
@@ -189,18 +194,73 @@ class Optimizer(StepCell):
         return len(self.parameters)
 
     @property
+    def unique(self) -> bool:
+        """Whether the rows of sparse gradients are taken as distinct; here equal rows are added."""
+        return self._unique
+
+    @unique.setter
+    def unique(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise located(
+                TypeError,
+                f"For 'Optimizer', the property 'unique' must be bool, but got {type(value)}",
+            )
+        self._unique = value
+
+    @property
     def target(self) -> str:
         """The device that updates run on, the network's own."""
         return get_context("device_target")
 
     @target.setter
     def target(self, value: str) -> None:
-        if value != self.target:
+        if self._targets == "none":
+            raise located(
+                NotImplementedError,
+                f"For '{self.cls_name}', the property 'target' cannot be set: updates run on the "
+                "network's device.",
+            )
+        if not isinstance(value, str):
+            raise located(
+                TypeError,
+                f"For '{self._owner}', the property 'target' must be string, but got {type(value)}",
+            )
+        if value not in ("CPU", "Ascend", "GPU"):
+            raise located(
+                ValueError,
+                f"For '{self._owner}', the property 'target' must be one of ['CPU', 'Ascend', "
+                f"'GPU'], but got {value}.",
+            )
+        if self._targets == "own" and value != self.target:
             raise located(
                 ValueError,
                 f"For 'Optimizer', the property 'target' cannot be set to '{value}' in the "
                 f"'{self.target}' environment.",
             )
+
+    @property
+    def _owner(self) -> str:
+        return "Optimizer" if self._targets == "own" else self.cls_name
+
+    def broadcast_params(self, optim_result: Any) -> bool:
+        """Bring every rank the weights that other ranks have updated: none in a world of one.
+
+        Args:
+            optim_result: what the update gave, which comes first.
+
+        Returns:
+            True.
+
+        Raises:
+            NotImplementedError: there are several ranks, each of which updates all weights here.
+        """
+        if transport.size > 1:
+            raise located(
+                NotImplementedError,
+                f"For '{self.cls_name}', 'broadcast_params' is not supported in a world of "
+                f"{transport.size} processes: each of them updates all parameters.",
+            )
+        return True
 
     # -- learning rate --
 
@@ -327,7 +387,7 @@ class Optimizer(StepCell):
         if not self.exec_weight_decay:
             return gradients
         return tuple(
-            gradient if decay is None else _ADD_DECAY(gradient, parameter, decay)
+            gradient if decay is None else decayed(gradient, parameter, decay)
             for gradient, parameter, decay in zip(
                 gradients, self.parameters, self._decays(), strict=True
             )
@@ -354,7 +414,7 @@ class Optimizer(StepCell):
         if not any(self.grad_centralization_flags):
             return gradients
         return tuple(
-            _CENTRALIZATION(g) if asked and g.ndim > 1 and g.shape[1] % 16 == 0 else g
+            centralized(g) if asked else g
             for g, asked in zip(gradients, self.grad_centralization_flags, strict=True)
         )
 
@@ -369,7 +429,7 @@ class Optimizer(StepCell):
         """
         if not self.need_scale:
             return gradients
-        return tuple(_SCALE_GRADIENT(g, self.reciprocal_scale) for g in gradients)
+        return tuple(scaled(g, self.reciprocal_scale) for g in gradients)
 
     def flatten_gradients(self, gradients: Sequence[Any]) -> Sequence[Any]:
         """Give the gradients as they are: XLA lays memory out itself."""
@@ -408,15 +468,21 @@ class Optimizer(StepCell):
                 f"same length, but got {len(gradients)} gradients for {len(self.parameters)} "
                 "parameters.",
             )
+        if not self._sparse and any(is_sparse(g) for g in gradients):
+            raise located(
+                TypeError,
+                f"For '{self.cls_name}', gradients of some rows (RowTensor) are not supported: use "
+                "Adam, LazyAdam, FTRL or ProximalAdagrad, or give the dense gradient.",
+            )
 
-    def construct(self, gradients: Any) -> Any:
+    def construct(self, gradients: Any, /) -> Any:
         """Write the new values; subclasses define it."""
         raise NotImplementedError
 
     # -- groups --
 
     def _slots_of_groups(self, groups: list[Any], rate: Any, decay: Any) -> list[_Slot]:
-        groups = _checked_groups(groups)
+        groups = checked_groups(groups)
         self._check_rates_of_groups(groups, rate)
         default = None
         if not all("lr" in g for g in groups if "params" in g):
@@ -450,7 +516,7 @@ class Optimizer(StepCell):
                 slots[parameter.name] = _Slot(parameter, own, own_decay, centralization)
         if not self.is_group_lr:
             self.learning_rate = default
-        return _ordered(slots, order) if order else list(slots.values())
+        return ordered(slots, order) if order else list(slots.values())
 
     def _check_rates_of_groups(self, groups: list[Any], rate: Any) -> None:
         """Look at every group's rate before any is built: one that changes makes all Cells."""
@@ -467,9 +533,6 @@ class Optimizer(StepCell):
                 "For 'Optimizer', the Tensor type dynamic learning rate in group must be the same "
                 "size as the argument 'learning_rate'.",
             )
-
-
-_ADD_DECAY, _CENTRALIZATION, _SCALE_GRADIENT = AddDecay(), Centralization(), ScaleGradient()
 
 
 class _HeldRate(LearningRateSchedule):
@@ -518,92 +581,3 @@ class _ScaledDecay(Cell):
     def construct(self, global_step: Any) -> Any:
         """Give the weight decay of a step."""
         return self.weight_decay(global_step) * self.loss_scale
-
-
-def _check_parameters(parameters: Any, name: str = "parameters") -> list[Any]:
-    if parameters is None:
-        raise located(ValueError, f"For 'Optimizer', the argument {name} can not be None.")
-    if not isinstance(parameters, Iterable):
-        raise located(
-            TypeError,
-            f"For 'Optimizer', the argument {name} must be Iterable type, but got "
-            f"{type(parameters)}.",
-        )
-    # A Parameter is iterable too, by the rows of its value: it is one wrong element.
-    elements = [None] if isinstance(parameters, Tensor) else list(parameters)
-    if not elements:
-        raise located(ValueError, f"For 'Optimizer', the argument {name} must not be empty.")
-    if name == "parameters" and not (
-        all(isinstance(x, Parameter) for x in elements)
-        or all(isinstance(x, dict) for x in elements)
-    ):
-        raise located(
-            TypeError,
-            "For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or "
-            "'dict', please check the 'parameters'.",
-        )
-    seen = set()
-    for x in elements:
-        if isinstance(x, Parameter) and id(x) in seen:
-            raise located(
-                ValueError,
-                f"For 'Optimizer', the Parameter '{x.name}' already exists in the argument {name}: "
-                "it is given twice.",
-            )
-        seen.add(id(x))
-    return elements
-
-
-def _checked_groups(groups: list[Any]) -> list[dict[str, Any]]:
-    """Check the groups and copy them, with lists of their Parameters."""
-    checked = []
-    for group in groups:
-        group = dict(group)
-        checked.append(group)
-        unknown = [key for key in group if key not in _GROUP_KEYS]
-        if unknown:
-            raise located(
-                KeyError,
-                f"For 'Optimizer', the key in group params must be one of in {_GROUP_KEYS}, but "
-                f"got {unknown}.",
-            )
-        if "order_params" in group:
-            if len(group) > 1:
-                raise located(
-                    ValueError,
-                    "For 'Optimizer', the order params dict in group parameters should only "
-                    f"include the 'order_params' key, but got {list(group)}.",
-                )
-            if not isinstance(group["order_params"], Iterable):
-                raise located(
-                    TypeError,
-                    "For 'Optimizer', the value of 'order_params' in group parameters should be "
-                    f"Iterable type, but got {type(group['order_params'])}.",
-                )
-            continue
-        if "params" not in group:
-            raise located(KeyError, "For 'Optimizer', a group has no 'params'.")
-        group["params"] = _check_parameters(group["params"], "group `params`")
-        for index, parameter in enumerate(group["params"]):
-            if not isinstance(parameter, Parameter):
-                raise located(
-                    TypeError,
-                    "For 'Optimizer', the element in group parameters must be Parameter type, but "
-                    f"got {type(parameter)} at index {index}.",
-                )
-    return checked
-
-
-def _ordered(slots: dict[str, _Slot], order: list[Parameter]) -> list[_Slot]:
-    names = [p.name for p in order]
-    if len(names) != len(slots):
-        raise located(
-            ValueError,
-            "For 'Optimizer', the length of order parameters must be the same as the length of "
-            f"group parameters, but got order parameters' length {len(names)}, group parameters' "
-            f"length {len(slots)}.",
-        )
-    for name in slots:
-        if name not in names:
-            raise located(ValueError, f"For 'Optimizer', '{name}' is not in 'order_params'.")
-    return [slots[name] for name in names]
