@@ -166,6 +166,34 @@ def large_rmsprop():
     return parameter[:1]
 
 
+def groups():
+    return importlib.import_module(f"{LIBRARY}.experimental.optim")
+
+
+def amsgrad():
+    """Tell whether a small gradient after a large one is divided by the large one."""
+    moved = []
+    for flag in (False, True):
+        p = Parameter(floats(1), name="p")
+        optimizer = groups().Adam([p], 0.1, (0.5, 0.5), amsgrad=flag)
+        for gradient in (8.0, 0.5, 0.5):
+            optimizer((floats(gradient),))
+        moved.append(float(p.asnumpy()[0]))
+    return moved[0] != moved[1]
+
+
+def nadam_state():
+    names = groups().NAdam([Parameter(floats(1), name="p")]).parameters_dict()
+    return "mu_product_p" in names
+
+
+def late_milestone():
+    optimizer = groups().SGD([Parameter(floats(1), name="p")], 0.5)
+    schedule = groups().lr_scheduler.MultiStepLR(optimizer, [3], 0.5)
+    schedule.step(5)
+    return [float(rate) for rate in schedule.get_last_lr()]
+
+
 def written_rate():
     parameter = Parameter(floats(1, 2), name="p")
     optimizer = optim.SGD([parameter], lr=0.1)
@@ -341,11 +369,9 @@ ROWS = {
     ),
     "rmsprop eps": (large_rmsprop, [1 - 0.1 / 1.5**0.5], BOTH),
     "written rate": (written_rate, [0.4, 1.4], BOTH),
-    "use_lazy": (
-        lambda: nn.Adam(nn.Dense(2, 1).trainable_params(), use_lazy=True),
-        "NotImplementedError",
-        BOTH,
-    ),
+    "amsgrad": (amsgrad, True, BOTH),
+    "NAdam's state": (nadam_state, True, BOTH),
+    "MultiStepLR": (late_milestone, [0.25], BOTH),
     "two models": (two_models, "trained", BOTH),
     "graph.meta": (saved_files, "net-1_2.ckpt", GRAPH),
     "trailing 1-dims": (loaded_shape, [1], BOTH),
