@@ -1,6 +1,7 @@
 """Record the rates of the original's ``experimental.optim.lr_scheduler``, and what it refuses.
 
-Run with the oracle's python, never with the project's: ``python tests/oracle/record_schedulers.py``.
+Run with the oracle's python, never with the project's:
+``python tests/oracle/record_schedulers.py``.
 Writes ``tests/goldens/optim/schedulers.json``.
 """
 
