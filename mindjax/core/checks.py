@@ -6,11 +6,12 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from mindjax.core.dtype import from_np
-from mindjax.core.errors import located
-from mindjax.core.handle import Handle
+from mindjax.core.errors import argument_name, located
+from mindjax.core.handle import Handle, Tracer
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -62,6 +63,39 @@ def int_at_least(name: str, value: Any, low: int, owner: str = "") -> int:
     if number < low:
         raise _out_of_bound(name, value, owner, "int", bound)
     return number
+
+
+def not_a_tensor(value: Any, owner: str = "", name: str = "", kind: str = "a Tensor") -> TypeError:
+    """Make the error for an argument that should be a Tensor.
+
+    Args:
+        value: what was given.
+        owner: class or function named in the error; by default what the user called.
+        name: of the argument where the call that the user wrote does not tell it.
+        kind: what is accepted.
+
+    Returns:
+        The error, to be raised by the caller.
+    """
+    name = argument_name(value) or name
+    subject = f"For '{owner}', the" if owner else "the"
+    what = f"'{name}'" if name else "input"
+    return located(TypeError, f"{subject} {what} must be {kind}, but got {type(value).__name__}.")
+
+
+def tensors(owner: str, **values: Any) -> None:
+    """Check that arguments whose shapes or dtypes are read are Tensors or arrays.
+
+    Args:
+        owner: class or function named in the error.
+        values: the arguments by their names.
+
+    Raises:
+        TypeError: one is neither.
+    """
+    for name, value in values.items():
+        if not isinstance(value, Handle) and not hasattr(value, "dtype"):
+            raise not_a_tensor(value, owner, name)
 
 
 def positive_int(name: str, value: Any, owner: str = "") -> int:
@@ -139,6 +173,23 @@ def float_above(name: str, value: Any, owner: str = "", bound: str | None = ">")
     if bound is not None and not (value > 0 or (bound == ">=" and value == 0)):
         raise _out_of_bound(name, value, owner, "float", f"{bound} 0")
     return value
+
+
+def number(name: str, value: Any, owner: str = "") -> float:
+    """Check that an argument is a real number; a bool does not count.
+
+    Args:
+        name: of the argument.
+        value: to be checked; a Tensor must hold one value.
+        owner: class or function named in the error.
+
+    Returns:
+        The number as a float.
+
+    Raises:
+        TypeError: it is none.
+    """
+    return float(of_type(name, python_value(value), (float, int), owner))
 
 
 def boolean(name: str, value: Any, owner: str = "") -> bool:
@@ -283,8 +334,19 @@ def python_value(value: Any) -> Any:
 
     Returns:
         Python numbers, tuples for sequences and for Tensors with axes.
+
+    Raises:
+        RuntimeError: a Tensor is being traced.
     """
-    if isinstance(value, Handle):
+    if isinstance(value, Handle | jax.Array):
+        if isinstance(value._raw() if isinstance(value, Handle) else value, Tracer):
+            name = argument_name(value)
+            subject = f"the '{name}'" if name else "an argument"
+            raise located(
+                RuntimeError,
+                f"{subject} is a Tensor whose values a graph does not have while it is compiled: "
+                "give Python numbers, or run this part in PYNATIVE_MODE.",
+            )
         value = np.asarray(value)
     if isinstance(value, np.ndarray):
         return value.item() if value.ndim == 0 else tuple(value.tolist())
@@ -357,6 +419,22 @@ def sizes(name: str, value: Any, owner: str) -> tuple[int, ...]:
             f"For '{owner}', the '{name}' must not hold negative sizes, but got {shape}.",
         )
     return shape
+
+
+def shape_tuple(name: str, value: Any, owner: str) -> tuple[int, ...]:
+    """Check a shape as `sizes` does, where one integer does not stand for one axis.
+
+    Raises:
+        TypeError: it is no tuple, list or Tensor, or an element is no integer.
+        ValueError: a size is negative.
+    """
+    if not isinstance(value, tuple | list | Handle | np.ndarray):
+        raise located(
+            TypeError,
+            f"For '{owner}', the '{name}' must be a tuple or list of ints, but got "
+            f"{type(value).__name__}.",
+        )
+    return sizes(name, value, owner)
 
 
 def axis_or_axes(name: str, value: Any, owner: str) -> int | tuple[int, ...] | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.caches import Cache, count_compilation
+from mindjax.core.checks import not_a_tensor
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, wrap
@@ -133,11 +134,8 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
             x, kinds = _nested(record, x)
             handles, raw, traced = handles | kinds[0], raw | kinds[1], traced | kinds[2]
         elif not isinstance(x, np.ndarray | np.generic):
-            raise located(
-                TypeError,
-                f"For '{record.name}', the inputs must be Tensors or numbers, but got "
-                f"'{type(x).__name__}'.",
-            )
+            kind = "a Tensor or a number" if record.promotes else "a Tensor"
+            raise not_a_tensor(x, record.name.lstrip("_"), kind=kind)
         arrays.append(x)
     if numbers or any(isinstance(a, np.generic) for a in arrays):
         _numbers_to_arrays(record, arrays)
@@ -151,7 +149,7 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
         return _recorded(found, inputs, arrays)
     if traced and current.no_grad:
         arrays = jax.tree.map(jax.lax.stop_gradient, arrays)
-    out = _execute(found, arrays, traced)
+    out = _execute(found, inputs, arrays, traced)
     if raw and not handles:
         return out
     result = wrap(out)
@@ -161,7 +159,11 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
 
 
 def _execute(
-    found: Executable, arrays: list[Any], traced: bool, program: Callable[..., Any] | None = None
+    found: Executable,
+    inputs: tuple[Any, ...],
+    arrays: list[Any],
+    traced: bool,
+    program: Callable[..., Any] | None = None,
 ) -> Any:
     """Run a record's program, or another of its programs, with 64-bit types."""
     old = _swap_x64(True)
@@ -181,15 +183,17 @@ def _execute(
                 f"For '{found.record.name}', an input was replaced by another thread while it was "
                 "read: take a copy of the Tensor first.",
             ) from None
-        _raise_translated(error, found.record, arrays)
+        _raise_translated(error, found.record, inputs, arrays)
     except Exception as error:
-        _raise_translated(error, found.record, arrays)
+        _raise_translated(error, found.record, inputs, arrays)
     finally:
         _set_x64(old)
 
 
-def _raise_translated(error: Exception, record: Primitive, arrays: list[Any]) -> NoReturn:
-    made = translate(error, record.name, tuple(arrays))
+def _raise_translated(
+    error: Exception, record: Primitive, inputs: tuple[Any, ...], arrays: list[Any]
+) -> NoReturn:
+    made = translate(error, record, inputs, tuple(arrays))
     if made is error:
         raise error
     raise made from error
@@ -282,11 +286,11 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
     residuals = None
     hooks = current.saved_hooks
     if tracked and record.keep_residuals and tape.depth == 1 and hooks is None:
-        out, vjp = _execute(found, arrays, False, found.vjp)
+        out, vjp = _execute(found, inputs, arrays, False, found.vjp)
         nested = isinstance(out, tuple | list)
         residuals = (vjp, list(out) if nested else [out], nested)
     else:
-        out = _execute(found, arrays, False)
+        out = _execute(found, inputs, arrays, False)
     result = wrap(out)
     if tracked:
         flat, tree = jax.tree.flatten(tuple(arrays))

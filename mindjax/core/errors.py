@@ -15,6 +15,7 @@ _PACKAGES = (os.path.dirname(_JAX.origin) + os.sep,) if _JAX and _JAX.origin els
 
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_CORE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _INTERNAL = (
     *_PACKAGES,
     _OWN,
@@ -62,6 +63,29 @@ def _place() -> tuple[str, str]:
     return "", called
 
 
+def argument_name(value: object) -> str:
+    """Find the name of an argument in the call that the user wrote.
+
+    Args:
+        value: the very object that was passed.
+
+    Returns:
+        The parameter's name in the outermost function of MindJAX that was given the object, or an
+        empty string where it has none there.
+    """
+    found = ""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_INTERNAL):
+        code = frame.f_code
+        path, inner = code.co_filename, code.co_name.startswith(("_", "<"))
+        if path.startswith(_OWN) and not path.startswith(_CORE) and not inner:
+            count = code.co_argcount + code.co_kwonlyargcount
+            names = [n for n in code.co_varnames[:count] if frame.f_locals.get(n) is value]
+            found = names[0] if names else found
+        frame = frame.f_back
+    return found
+
+
 def located(error: type[ErrorType], message: str, named: bool = True) -> ErrorType:
     """Build an exception whose one-line message ends with the user's file and line.
 
@@ -76,7 +100,12 @@ def located(error: type[ErrorType], message: str, named: bool = True) -> ErrorTy
     """
     where, called = _place()
     text = " ".join(message.split())
-    if named and called and not text.startswith("For ") and not re.search(rf"\b{called}\b", text):
+    if (
+        named
+        and called
+        and not text.startswith("For ")
+        and not re.search(rf"(?<![.\w]){called}\b", text)
+    ):
         text = f"For '{called}', {text}"
     made = error(f"{text} [{where}]" if where else text)
     made.mindjax_located = True  # type: ignore[attr-defined]

@@ -52,6 +52,9 @@ class Primitive:
     - ``constant``: nothing is differentiated through it, so the tape leaves it out.
     - ``keep_residuals``: the tape keeps what backward needs instead of computing it again.
     - ``own_executable``: its executable dies with the record, no cache holds it.
+
+    A method ``bprop(*inputs, out, dout)`` on jax arrays, where one is defined, takes the place of
+    jax's gradient of `compute`: it gives one gradient an input, None for none.
     """
 
     promotes: ClassVar[tuple[int, ...]] = ()
@@ -289,7 +292,54 @@ def computation(record: Primitive) -> Callable[..., Any]:
         out = jax.lax.platform_dependent(*arrays, default=record.compute, **choices)
         return _of_possible_size(record, out)
 
-    return computed
+    return computed if record.bprop is None else _with_bprop(record, computed)
+
+
+def _with_bprop(record: Primitive, computed: Callable[..., Any]) -> Callable[..., Any]:
+    """Give the function whose gradient is the record's `bprop`."""
+    bprop = record.bprop
+    assert bprop is not None
+
+    def forward(*arrays: Any) -> Any:
+        out = computed(*arrays)
+        return out, (arrays, out)
+
+    def backward(kept: Any, dout: Any) -> Any:
+        arrays, out = kept
+        given = bprop(*arrays, out, dout)
+        given = given if isinstance(given, tuple | list) else (given,)
+        if len(given) != len(arrays):
+            raise located(
+                TypeError,
+                f"For '{record.name}', 'bprop' must return a gradient for each of the "
+                f"{len(arrays)} inputs, but got {len(given)}.",
+            )
+        return tuple(_fitting(record, g, a) for g, a in zip(given, arrays, strict=True))
+
+    made = jax.custom_vjp(computed)
+    made.defvjp(forward, backward)
+    return made
+
+
+def _fitting(record: Primitive, gradient: Any, array: Any) -> Any:
+    """Bring a gradient that a `bprop` gave to the form that jax needs of an input's."""
+    if array is None:
+        return None
+    if isinstance(array, tuple | list):
+        parts = (None,) * len(array) if gradient is None else gradient
+        return tuple(_fitting(record, g, a) for g, a in zip(parts, array, strict=True))
+    if not jax.numpy.issubdtype(array.dtype, np.inexact):
+        return np.zeros(array.shape, jax.dtypes.float0)
+    if gradient is None:
+        return jax.numpy.zeros_like(array)
+    gradient = jax.numpy.asarray(gradient, array.dtype)
+    if gradient.shape != array.shape:
+        raise located(
+            ValueError,
+            f"For '{record.name}', 'bprop' must return a gradient of the input's shape "
+            f"{array.shape}, but got {gradient.shape}.",
+        )
+    return gradient
 
 
 def _of_possible_size(record: Primitive, out: Any) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 
+from mindjax.core.checks import not_a_tensor
 from mindjax.core.errors import drop_jax_notes, is_located, located
 
 _OWN_WORDS = re.compile(r"\b(?:jax\.(?:\w+\.)*|jnp\.|lax\.|np\.)(?=\w)")
@@ -16,31 +19,56 @@ _INTERNAL_WORDS = re.compile(
 )
 _ABOUT_SHAPES = re.compile(r"shape|dimension|broadcast|\brank\b|\bndim\b|\bsize", re.IGNORECASE)
 _ABOUT_DTYPES = re.compile(r"dtype|\btypes?\b|Tensor\[", re.IGNORECASE)
+_KINDS = {"tuple": tuple, "list": tuple, "NoneType": type(None)}
 _NOT_A_TENSOR = re.compile(r"'(\w+)' object (?:has no attribute|is not (?:subscriptable|iterable))")
 
 
-def translate(error: Exception, name: str, arrays: Any) -> Exception:
+def translate(error: Exception, record: Any, inputs: Sequence[Any], arrays: Any) -> Exception:
     """Put an exception that came out of a `compute` into a user's words.
 
     Args:
         error: what was raised.
-        name: of the op.
-        arrays: the inputs, nested.
+        record: the op.
+        inputs: what it was called with.
+        arrays: the same as arrays, nested.
 
     Returns:
         The exception to raise: ``error`` itself if it is in good form, or one of TypeError,
         ValueError, IndexError, RuntimeError and NotImplementedError on one line.
     """
     drop_jax_notes(error)
+    text = " ".join(str(error).split())
+    name = record.name.lstrip("_")
+    place = _no_tensor(error, text, arrays)
+    if place is not None:
+        return not_a_tensor(inputs[place], name, _parameter(record, place))
     if is_located(error) or isinstance(error, jax.errors.JAXTypeError):
         return error
-    text = " ".join(str(error).split())
     kind = _kind(error, text)
     if kind is None:
         return error
-    return located(
-        kind, f"For '{name.lstrip('_')}', with inputs {described(arrays)}: {_said(text)}."
-    )
+    return located(kind, f"For '{name}', with inputs {described(arrays)}: {_said(text)}.")
+
+
+def _no_tensor(error: Exception, text: str, arrays: Any) -> int | None:
+    """Find the input that is a sequence or None where the error says that an array is needed."""
+    if is_located(error):
+        kinds: Any = (tuple,) if "Tracer" in text else ()
+    elif isinstance(error, AttributeError | TypeError):
+        kinds = tuple(k for n, k in _KINDS.items() if re.search(rf"\b{n}\b", text))
+    else:
+        kinds = ()
+    return next((i for i, a in enumerate(arrays) if isinstance(a, kinds)), None)
+
+
+def _parameter(record: Any, place: int) -> str:
+    """Give the name that `compute` has for an input."""
+    named = [
+        p.name
+        for p in inspect.signature(record.compute).parameters.values()
+        if p.kind == p.POSITIONAL_OR_KEYWORD
+    ]
+    return named[place] if place < len(named) else ""
 
 
 def described(arrays: Any) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def batched(x: Any, rank: int, owner: str) -> tuple[Any, bool]:
     """Put a batch axis before a single sample."""
+    checks.tensors(owner, input=x)
     if len(x.shape) not in (rank, rank - 1):
         raise located(
             RuntimeError,

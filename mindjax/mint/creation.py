@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mindjax.core import checks
 from mindjax.core.dtype import as_dtype, float32, int64
 from mindjax.core.errors import located
 from mindjax.ops import amax, cast
@@ -11,6 +12,7 @@ from mindjax.ops.creation import full as _full
 from mindjax.ops.creation import one_hot as _one_hot
 from mindjax.ops.creation import ones as _ones
 from mindjax.ops.creation import zeros as _zeros
+from mindjax.ops.masking import need_values
 from mindjax.ops.ranges import linspace as _linspace
 from mindjax.ops.state import identity
 
@@ -76,12 +78,14 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
         Tensor.
     """
     if dtype is None:
+        if not isinstance(fill_value, int | float):
+            checks.tensors("full", fill_value=fill_value)
         kind = as_dtype(
             type(fill_value) if isinstance(fill_value, int | float) else fill_value.dtype
         )
     else:
         kind = as_dtype(dtype)
-    return _full(size, fill_value, dtype=kind)
+    return _full(checks.sizes("size", size, "full"), fill_value, dtype=kind)
 
 
 def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None) -> Tensor:
@@ -117,7 +121,10 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         RuntimeError: a compiled program asks for -1, whose value it cannot know.
         ValueError: ``num_classes`` is another negative number.
     """
+    checks.tensors("one_hot", tensor=tensor)
+    num_classes = checks.integer("num_classes", num_classes, "one_hot")
     if num_classes == -1:
+        need_values("", "give 'num_classes'", tensor)
         num_classes = int(amax(tensor)) + 1 if tensor.size else 0
     elif num_classes < 0:
         raise located(

@@ -168,7 +168,7 @@ def cdist(
         ValueError: ``p`` is negative, the shapes do not fit, or there is no such mode.
     """
     checks.one_of("compute_mode", compute_mode, _MODES, "cdist")
-    return distances.cdist(x1, x2, float(p))
+    return distances.cdist(x1, x2, checks.number("p", p, "cdist"))
 
 
 def trace(input: Tensor) -> Tensor:
@@ -183,6 +183,7 @@ def trace(input: Tensor) -> Tensor:
     Raises:
         ValueError: ``input`` is no matrix.
     """
+    checks.tensors("trace", input=input)
     if len(shape_of(input)) != 2:
         raise located(
             ValueError, f"For 'trace', the 'input' must be a matrix, but got {shape_of(input)}."

@@ -353,6 +353,9 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
         ValueError: there would be no number.
     """
     start, stop, step = (checks.python_value(v) for v in (start, stop, step))
+    for name, value in (("start", start), ("stop", stop), ("step", step)):
+        if value is not None or name == "start":
+            checks.of_type(name, value, (int, float, bool), "arange")
     kind = scalar_dtype(start, stop, step) if dtype is None else checked_dtype(dtype)
     low, high = (0, start) if stop is None else (start, stop)
     step = 1 if step is None else step

@@ -38,6 +38,8 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:
         arrays = ops.unstack(arrays, 0)
     parts = list(arrays)
     need_tensors(*parts)
+    if not parts:
+        raise located(IndexError, "Need at least one tensor to concatenate.")
     if flat:
         return ops.cat(promoted([ops.reshape(x, (-1,)) for x in parts]), 0)
     place = axis_in(axis, len(parts[0].shape))
@@ -175,6 +177,8 @@ def stack(arrays: Any, axis: int = 0) -> Tensor:
             f"input arrays must be Tensor, tuple, or list, but got {type(arrays).__name__}.",
         )
     need_tensors(*arrays)
+    if not arrays:
+        raise located(IndexError, "Need at least one tensor to stack.")
     return ops.stack(promoted(arrays), axis % (len(arrays[0].shape) + 1))
 
 
@@ -219,6 +223,11 @@ def _split(x: Tensor, wanted: Any, axis: int, equal: bool) -> Any:
     place = axis_in(axis, len(x.shape))
     length = x.shape[place]
     if isinstance(wanted, int):
+        if wanted < 1:
+            name = "split" if equal else "array_split"
+            raise located(
+                ValueError, f"For '{name}', the number of parts must be positive, but got {wanted}."
+            )
         if wanted > length:
             raise located(ValueError, f"empty tensor encountered: {length} in {wanted} parts.")
         return ops.Split(place, wanted)(x) if equal else ops.tensor_split(x, wanted, place)

@@ -609,7 +609,9 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Tensor:
     Returns:
         Tensor of the same shape and dtype.
     """
-    return _ScaledSoftplus(float(beta), float(threshold))(input)
+    return _ScaledSoftplus(
+        checks.number("beta", beta, "softplus"), checks.number("threshold", threshold, "softplus")
+    )(input)
 
 
 def logsigmoid(x: Any) -> Tensor:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype, float32
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
@@ -146,6 +147,7 @@ def cast_like(input: Any, other: Any) -> Tensor:
     Returns:
         Tensor of ``input``'s shape and ``other``'s dtype.
     """
+    checks.tensors("cast_like", input=input, other=other)
     return input if input.dtype == other.dtype else cast(input, as_dtype(other.dtype))
 
 
@@ -211,6 +213,7 @@ def is_floating_point(input: Tensor) -> bool:
     Args:
         input: Tensor.
     """
+    checks.tensors("is_floating_point", input=input)
     return as_dtype(input.dtype).kind == "float"
 
 
@@ -220,6 +223,7 @@ def is_complex(input: Tensor) -> bool:
     Args:
         input: Tensor.
     """
+    checks.tensors("is_complex", input=input)
     return as_dtype(input.dtype).kind == "complex"
 
 

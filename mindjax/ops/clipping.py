@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jax
 import jax.numpy as jnp
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import maximum, minimum
@@ -78,6 +79,7 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
     """
     if isinstance(x, tuple | list):
         return tuple(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
+    checks.tensors("clip_by_value", x=x)
     if clip_value_min is None and clip_value_max is None:
         raise located(
             ValueError,
@@ -111,29 +113,26 @@ def _wide(x: Array) -> Array:
 _clip_by_global_norm = _ClipByGlobalNorm()
 
 
-def clip_by_global_norm(
-    x: Sequence[Tensor], clip_norm: float = 1.0, use_norm: None = None
-) -> tuple[Tensor, ...]:
+def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: None = None) -> Any:
     """Scale Tensors so that their common norm has a limit (MindSpore: ``clip_by_global_norm``).
 
     Args:
-        x: tuple or list of Tensors.
+        x: tuple or list of Tensors, or one Tensor.
         clip_norm: largest 2-norm of all elements together, positive.
         use_norm: None, as in the original.
 
     Returns:
-        Tensors of the same shapes and dtypes.
+        Tensors of the same shapes and dtypes; one for one.
 
     Raises:
-        TypeError: ``x`` is not a sequence.
+        TypeError: ``x`` holds something else than Tensors.
         ValueError: ``clip_norm`` is not positive, or ``use_norm`` is not None.
     """
     if not isinstance(x, tuple | list):
-        raise located(
-            TypeError,
-            "For 'clip_by_global_norm', the 'x' must be a tuple or list of Tensors, but got "
-            f"{type(x).__name__}.",
-        )
+        checks.tensors("clip_by_global_norm", x=x)
+        return clip_by_global_norm((x,), clip_norm, use_norm)[0]
+    for part in x:
+        checks.tensors("clip_by_global_norm", x=part)
     if use_norm is not None:
         raise located(
             ValueError,
@@ -179,7 +178,9 @@ def clip_by_norm(
         RuntimeError: the norm is not finite and ``error_if_nonfinite`` is set.
     """
     many = isinstance(x, tuple | list)
-    out = _ClipByNorm(float(norm_type))(tuple(x) if many else (x,), max_norm)
+    out = _ClipByNorm(checks.number("norm_type", norm_type, "clip_by_norm"))(
+        tuple(x) if many else (x,), max_norm
+    )
     if error_if_nonfinite and not _norm_is_finite(x if many else (x,)):
         raise located(
             RuntimeError,

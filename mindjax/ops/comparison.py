@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jax
 import jax.numpy as jnp
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import floating, promote_pair
@@ -265,7 +266,11 @@ def isclose(
     Raises:
         TypeError: the dtypes do not mix.
     """
-    return IsClose(float(rtol), float(atol), bool(equal_nan))(input, other)
+    return IsClose(
+        checks.number("rtol", rtol, "isclose"),
+        checks.number("atol", atol, "isclose"),
+        bool(equal_nan),
+    )(input, other)
 
 
 class ApproximateEqual(Primitive):

@@ -346,7 +346,8 @@ class Conv2DTranspose(Primitive):
         Raises:
             ValueError: the shape cannot come from these attributes.
         """
-        sizes = tuple(int(n) for n in input_sizes)
+        checks.tensors("Conv2DBackpropInput", out_backprop=out_backprop)
+        sizes = checks.integers("input_sizes", input_sizes, "Conv2DBackpropInput")
         pads, extra = [], []
         for i in range(2):
             reach = self.dilation[i] * (self.kernel_size[i] - 1) + 1
@@ -461,6 +462,7 @@ def _conv(
 ) -> Any:
     x, weight, bias = inputs
     count = {"conv1d": 1, "conv2d": 2, "conv3d": 3}[owner]
+    checks.tensors(owner, input=x, weight=weight)
     shape = tuple(weight.shape)
     checks.positive_int("groups", groups, owner)
     if len(x.shape) > 1 and (x.shape[1] % groups or shape[0] % groups):
@@ -469,6 +471,8 @@ def _conv(
             "The argument 'groups' should be divisible by 'in_channel' and 'out_channel', but "
             f"got group:{groups}, in_channel:{x.shape[1]}, out_channel:{shape[0]}.",
         )
+    if bias is not None:
+        checks.tensors(owner, bias=bias)
     if bias is not None and tuple(bias.shape) != shape[:1]:
         raise located(
             ValueError,

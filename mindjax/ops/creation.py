@@ -147,7 +147,7 @@ def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
     Returns:
         Tensor.
     """
-    _need_dtype(input)
+    checks.tensors("zeros_like", input=input)
     return ZerosLike(dtype=None if dtype is None else checked_dtype("ZerosLike", dtype, float32))(
         input
     )
@@ -167,15 +167,10 @@ def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
         AttributeError: ``input`` is no Tensor.
         TypeError: ``dtype`` is no dtype.
     """
-    _need_dtype(input)
+    checks.tensors("ones_like", input=input)
     return OnesLike(dtype=None if dtype is None else checked_dtype("OnesLike", dtype, float32))(
         input
     )
-
-
-def _need_dtype(x: Any) -> None:
-    if not hasattr(x, "dtype"):
-        raise located(AttributeError, f"'{type(x).__name__}' object has no attribute 'dtype'")
 
 
 class FillV2(BoundPrimitive):
@@ -231,7 +226,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """Fill a shape with one value (MindSpore: ``ops.full``).
 
     Args:
-        size: sizes, or one size.
+        size: tuple or list of sizes.
         fill_value: number or 0-d Tensor.
         dtype: element type; Int64 by default, whatever the value, as in the original.
 
@@ -243,7 +238,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
         ValueError: a size is negative.
     """
     checked = checked_dtype("full", dtype, int64)
-    return FillV2(shape=checks.sizes("size", size, "full"), dtype=checked)(fill_value)
+    return FillV2(shape=checks.shape_tuple("size", size, "full"), dtype=checked)(fill_value)
 
 
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
@@ -257,7 +252,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
     Returns:
         Tensor.
     """
-    _need_dtype(input)
+    checks.tensors("full_like", input=input)
     checked = checked_dtype("full_like", input.dtype if dtype is None else dtype, float32)
     return FillV2(shape=shape_of(input), dtype=checked)(fill_value)
 

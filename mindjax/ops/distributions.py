@@ -61,7 +61,9 @@ class StandardNormal(RandomPrimitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw Float32 numbers."""
         (shape,) = inputs
-        return run(Normal(checks.sizes("shape", shape, "StandardNormal"), float32), *self.draw())
+        return run(
+            Normal(checks.shape_tuple("shape", shape, "StandardNormal"), float32), *self.draw()
+        )
 
 
 class UniformReal(RandomPrimitive):
@@ -70,7 +72,9 @@ class UniformReal(RandomPrimitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw Float32 numbers."""
         (shape,) = inputs
-        return run(Uniform(checks.sizes("shape", shape, "UniformReal"), float32), *self.draw())
+        return run(
+            Uniform(checks.shape_tuple("shape", shape, "UniformReal"), float32), *self.draw()
+        )
 
 
 class UniformInt(RandomPrimitive):
@@ -93,7 +97,7 @@ class StandardLaplace(RandomPrimitive):
     def __call__(self, *inputs: Any) -> Any:
         """Draw Float32 numbers."""
         (shape,) = inputs
-        return run(_Laplace(checks.sizes("shape", shape, "StandardLaplace")), *self.draw())
+        return run(_Laplace(checks.shape_tuple("shape", shape, "StandardLaplace")), *self.draw())
 
 
 class _Laplace(Primitive, register=False):
@@ -120,7 +124,8 @@ def standard_laplace(shape: Any, seed: Any = None) -> Tensor:
         ValueError: a size is negative.
     """
     return run(
-        _Laplace(checks.sizes("shape", shape, "standard_laplace")), *draw("standard_laplace", seed)
+        _Laplace(checks.shape_tuple("shape", shape, "standard_laplace")),
+        *draw("standard_laplace", seed),
     )
 
 
@@ -188,7 +193,7 @@ def gamma(shape: Any, alpha: Any, beta: Any, seed: Any = None) -> Tensor:
         Float32 Tensor.
     """
     return run(
-        GammaNumbers(checks.sizes("shape", shape, "gamma")), alpha, beta, *draw("gamma", seed)
+        GammaNumbers(checks.shape_tuple("shape", shape, "gamma")), alpha, beta, *draw("gamma", seed)
     )
 
 
@@ -205,7 +210,7 @@ def laplace(shape: Any, mean: Any, lambda_param: Any, seed: Any = None) -> Tenso
         Float32 Tensor of the common shape.
     """
     full = np.broadcast_shapes(
-        checks.sizes("shape", shape, "laplace"), shape_of(mean), shape_of(lambda_param)
+        checks.shape_tuple("shape", shape, "laplace"), shape_of(mean), shape_of(lambda_param)
     )
     return Affine()(run(_Laplace(full), *draw("laplace", seed)), lambda_param, mean)
 

@@ -123,6 +123,7 @@ class Dropout2D(Primitive):
 
 def check_rank(x: Any, ranks: tuple[int, ...], owner: str) -> None:
     """Raise a ValueError if an input has none of some ranks."""
+    checks.tensors(owner, x=x)
     if len(x.shape) not in ranks:
         raise located(
             ValueError,
@@ -145,10 +146,12 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
 
     Raises:
         TypeError: ``p`` is not a number.
-        ValueError: ``p`` is outside [0, 1].
+        RuntimeError: ``p`` is outside [0, 1].
     """
     checks.boolean("training", training, "dropout")
-    checks.float_in_range("p", p, 0, 1, "dropout")
+    checks.of_type("p", p, (float, int), "dropout")
+    if not 0 <= p <= 1:
+        raise located(RuntimeError, f"For 'dropout', the 'p' must be in [0, 1], but got {p}.")
     if not training:
         return input
     generator = default_generator() if seed is None else seeded(seed)

@@ -94,12 +94,16 @@ def embedding(
             "For 'embedding', 'scale_grad_by_freq=True' is not supported: divide the gradient by "
             "ops.bincount of the indices.",
         )
+    checks.tensors("embedding", weight=weight)
     rows = weight.shape[0]
     if padding_idx is not None:
         padding_idx = checks.int_in_range("padding_idx", padding_idx, -rows, rows, "embedding")
         padding_idx %= rows
     if max_norm is not None:
-        scaled = _Renormalize(float(max_norm), float(norm_type))(input, weight)
+        scaled = _Renormalize(
+            checks.number("max_norm", max_norm, "embedding"),
+            checks.number("norm_type", norm_type, "embedding"),
+        )(input, weight)
         if not hasattr(weight, "assign_value"):
             raise located(
                 TypeError, "For 'embedding', 'max_norm' writes 'weight', which must be a Tensor."

@@ -68,6 +68,8 @@ def known_values(tensor: Any) -> np.ndarray[Any, Any] | None:
     if current.frame is not None:
         return None
     array = unwrap(tensor)
+    if array is None or isinstance(array, str | dict) or type(array) is object:
+        raise checks.not_a_tensor(tensor)
     if is_traced(array) or (isinstance(array, jax.Array) and _platform(array) != "cpu"):
         return None
     return np.asarray(array)
@@ -134,6 +136,10 @@ class Gather(BoundPrimitive):
             if -len(shape) <= self.axis < len(shape):
                 check_range(self.name, inputs[1], shape[self.axis])
         return super().__call__(*inputs, **named)
+
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the axis."""
+        return {k: checks.integer(k, v, self.name) for k, v in statics.items()}
 
     def compute(self, x: Array, indices: Array) -> Array:
         """Take along the axis, entry by entry of the batch axes."""
@@ -348,21 +354,38 @@ class GatherNd(Primitive):
         return lax.gather(x, where, numbers, (*(1,) * depth, *rest), mode="fill")
 
 
-def check_coordinates(op: str, indices: Any, shape: tuple[int, ...]) -> None:
+def check_segments(op: str, ids: Any, count: int) -> None:
+    """Raise if an element belongs to no segment, as `check_range`; negative ones are dropped.
+
+    Raises:
+        RuntimeError: a number is not below ``count``.
+    """
+    host = known_values(ids)
+    if host is not None and host.dtype.kind in "iu" and host.size and host.max() >= count:
+        raise located(
+            RuntimeError,
+            f"For '{op}', the 'segment_ids' must be below {count}, but got {host.max()}.",
+        )
+
+
+def check_coordinates(
+    op: str, indices: Any, shape: tuple[int, ...], error: type[Exception] = RuntimeError
+) -> None:
     """Raise if an index tuple has no element, where that can be known; as `check_range`."""
     host = known_values(indices)
     if host is None or host.dtype.kind not in "iu" or not host.size:
         return
     if not host.ndim or host.shape[-1] > len(shape):
         return
-    for i in range(host.shape[-1]):
-        column = host[..., i]
-        if column.max() >= shape[i] or column.min() < -shape[i]:
-            raise located(
-                RuntimeError,
-                f"For '{op}', the indices {[int(column.min()), int(column.max())]} of axis {i} do "
-                f"not index into input_shape: {list(shape)}.",
-            )
+    rows = host.reshape(-1, host.shape[-1])
+    sizes = np.asarray(shape[: host.shape[-1]], host.dtype if host.dtype.kind == "i" else np.int64)
+    beyond = ((rows >= sizes) | (rows < -sizes)).any(1)
+    if beyond.any():
+        raise located(
+            error,
+            f"For '{op}', the indices {rows[beyond.argmax()].tolist()} do not index into the shape "
+            f"{list(shape)}.",
+        )
 
 
 def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
@@ -475,17 +498,18 @@ class _Bounded(Primitive, register=False):
 
     size: int
     wrap: bool
+    low: int = 0
 
     def compute(self, indices: Array) -> Array:
         limit = jnp.asarray(self.size, indices.dtype)
         if self.wrap:
             return jnp.remainder(indices, limit)
-        return jnp.clip(indices, 0, limit - 1)
+        return jnp.clip(indices, jnp.asarray(self.low, indices.dtype), limit - 1)
 
 
-def clip_indices(indices: Tensor, size: int) -> Tensor:
-    """Bring indices into range: negative ones to 0, too large ones to ``size - 1``."""
-    return _Bounded(size, False)(indices)
+def clip_indices(indices: Tensor, size: int, low: int = 0) -> Tensor:
+    """Bring indices into range: from ``low`` to ``size - 1``."""
+    return _Bounded(size, False, low)(indices)
 
 
 def wrap_indices(indices: Tensor, size: int) -> Tensor:

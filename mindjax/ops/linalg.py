@@ -151,9 +151,11 @@ def vector_norm(
             ValueError, f"For 'vector_norm', the 'ord' must be a number, but got {ord!r}."
         )
     x = x if dtype is None else cast(x, as_dtype(dtype))
-    return VectorNorm(float(ord), checks.axis_or_axes("axis", axis, "vector_norm"), bool(keepdims))(
-        x
-    )
+    return VectorNorm(
+        checks.number("ord", ord, "vector_norm"),
+        checks.axis_or_axes("axis", axis, "vector_norm"),
+        bool(keepdims),
+    )(x)
 
 
 def matrix_norm(
@@ -314,4 +316,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
     Raises:
         ValueError: there is no such axis, or the shapes do not broadcast.
     """
-    return _CosineSimilarity(checks.integer("dim", dim, "cosine_similarity"), float(eps))(x1, x2)
+    return _CosineSimilarity(
+        checks.integer("dim", dim, "cosine_similarity"),
+        checks.number("eps", eps, "cosine_similarity"),
+    )(x1, x2)

@@ -679,7 +679,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
         raise located(
             ValueError, f"For 'huber_loss', the argument 'delta' must > 0.0, but got {delta}."
         )
-    return _Huber(reduction, float(delta))(input, target)
+    return _Huber(reduction, checks.number("delta", delta, "huber_loss"))(input, target)
 
 
 class KLDivLoss(Primitive):

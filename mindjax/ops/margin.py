@@ -66,7 +66,10 @@ def cosine_embedding_loss(
             "For ops.cosine_embedding_loss, the value of 'margin' should be in [-1, 1],but got "
             f"{margin}.",
         )
-    record = _CosineEmbedding(float(margin), reduction_kind(reduction, "cosine_embedding_loss"))
+    record = _CosineEmbedding(
+        checks.number("margin", margin, "cosine_embedding_loss"),
+        reduction_kind(reduction, "cosine_embedding_loss"),
+    )
     return record(input1, input2, target)
 
 
@@ -103,7 +106,9 @@ def margin_ranking_loss(
     """
     owner = "margin_ranking_loss"
     checks.of_type("margin", margin, (float, int), owner)
-    return _MarginRanking(float(margin), reduction_kind(reduction, owner))(input1, input2, target)
+    return _MarginRanking(checks.number("margin", margin, owner), reduction_kind(reduction, owner))(
+        input1, input2, target
+    )
 
 
 class SoftMarginLoss(Primitive):
@@ -175,7 +180,9 @@ def hinge_embedding_loss(
     """
     owner = "hinge_embedding_loss"
     checks.of_type("margin", margin, (float, int), owner)
-    return _HingeEmbedding(float(margin), reduction_kind(reduction, owner))(inputs, targets)
+    return _HingeEmbedding(
+        checks.number("margin", margin, owner), reduction_kind(reduction, owner)
+    )(inputs, targets)
 
 
 class _TripletMargin(Primitive, register=False):
@@ -248,7 +255,11 @@ def triplet_margin_loss(
     for name, value in (("margin", margin), ("p", p), ("eps", eps)):
         checks.of_type(name, value, (float, int), owner)
     record = _TripletMargin(
-        float(margin), float(p), float(eps), swap, reduction_kind(reduction, owner)
+        checks.number("margin", margin, owner),
+        checks.number("p", p, owner),
+        checks.number("eps", eps, owner),
+        swap,
+        reduction_kind(reduction, owner),
     )
     return record(anchor, positive, negative)
 
@@ -297,7 +308,9 @@ def gaussian_nll_loss(
     owner = "gaussian_nll_loss"
     checks.boolean("full", full, owner)
     checks.float_in_range("eps", eps, 0, float("inf"), owner, "()")
-    return _GaussianNLL(full, float(eps), reduction_kind(reduction, owner))(x, target, var)
+    return _GaussianNLL(full, checks.number("eps", eps, owner), reduction_kind(reduction, owner))(
+        x, target, var
+    )
 
 
 class _PoissonNLL(Primitive, register=False):
@@ -337,7 +350,12 @@ def poisson_nll_loss(
     Returns:
         0-d Tensor, or the shape of ``input`` for ``"none"``.
     """
-    record = _PoissonNLL(log_input, full, float(eps), reduction_kind(reduction, "PoissonNLLLoss"))
+    record = _PoissonNLL(
+        log_input,
+        full,
+        checks.number("eps", eps, "poisson_nll_loss"),
+        reduction_kind(reduction, "PoissonNLLLoss"),
+    )
     return record(input, target)
 
 
@@ -394,7 +412,9 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise located(ValueError, f"For '{owner}', the 'p' must be 1 or 2, but got {p}.")
     checks.of_type("margin", margin, (float, int), owner)
-    return _MultiMargin(p, float(margin), reduction_kind(reduction, owner))(input, target, weight)
+    return _MultiMargin(
+        p, checks.number("margin", margin, owner), reduction_kind(reduction, owner)
+    )(input, target, weight)
 
 
 class _MultilabelSoftMargin(Primitive, register=False):

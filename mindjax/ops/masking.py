@@ -10,7 +10,7 @@ import numpy as np
 
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
-from mindjax.core.handle import is_traced
+from mindjax.core.handle import is_traced, unwrap
 from mindjax.core.primitive import Primitive
 from mindjax.ops.gather import Gather, broadcast_shape
 from mindjax.ops.sequence import unstack
@@ -67,14 +67,20 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
 def need_values(op: str, instead: str, *arrays: Any) -> None:
     """Raise if an array has no values yet.
 
+    Args:
+        op: name for the error; empty for what the user called.
+        instead: what to do about it.
+        arrays: Tensors or arrays.
+
     Raises:
         RuntimeError: an array is being traced.
     """
-    if any(is_traced(a) for a in arrays):
+    if any(is_traced(unwrap(a)) for a in arrays):
+        subject = f"For '{op}', the" if op else "the"
         raise located(
             RuntimeError,
-            f"For '{op}', the shape of the result depends on values, which a compiled program does "
-            f"not have: {instead}, or run this part in PYNATIVE_MODE.",
+            f"{subject} shape of the result depends on values, which a compiled program does not "
+            f"have: {instead}, or run this part in PYNATIVE_MODE.",
         )
 
 
@@ -85,7 +91,7 @@ class NonZero(Primitive):
 
     def compute(self, x: Array) -> Array:
         """Find them on the host."""
-        need_values("nonzero", "use ops.where(condition, a, b) with a mask", x)
+        need_values("", "use ops.where(condition, a, b) with a mask", x)
         return jnp.asarray(np.argwhere(np.asarray(x)), np.int64)
 
 
@@ -182,7 +188,7 @@ class Unique(Primitive):
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Find them on the host."""
-        need_values("unique", "sort and mask repeated elements instead", x)
+        need_values("", "sort and mask repeated elements instead", x)
         host = np.asarray(x)
         values, first, inverse = np.unique(host.ravel(), return_index=True, return_inverse=True)
         order = np.argsort(first)
@@ -216,7 +222,7 @@ class UniqueExt(Primitive, register=False):
 
     def compute(self, x: Array) -> tuple[Array, Array, Array]:
         """Find them on the host."""
-        need_values("unique", "sort and mask repeated elements instead", x)
+        need_values("", "sort and mask repeated elements instead", x)
         host = np.asarray(x)
         values, inverse, counts = np.unique(
             host, return_inverse=True, return_counts=True, axis=self.axis

@@ -150,7 +150,11 @@ def batch_norm_training(
     Returns:
         The normalized array, the batch's mean and its biased variance.
     """
-    record = _BatchNormTraining(float(epsilon), float(momentum), channel)
+    record = _BatchNormTraining(
+        checks.number("epsilon", epsilon, "batch_norm_training"),
+        checks.number("momentum", momentum, "batch_norm_training"),
+        channel,
+    )
     out, batch_mean, batch_variance, *moving = record(x, scale, bias, mean, variance)
     for target, value in zip((mean, variance), moving, strict=False):
         if isinstance(target, Handle):
@@ -162,7 +166,9 @@ def batch_norm_inference(
     x: Any, scale: Any, bias: Any, mean: Any, variance: Any, epsilon: float, channel: int = 1
 ) -> Any:
     """Normalize by given moments; arguments as `batch_norm_training`."""
-    return _BatchNormInference(float(epsilon), channel)(x, scale, bias, mean, variance)
+    return _BatchNormInference(checks.number("epsilon", epsilon, "batch_norm_inference"), channel)(
+        x, scale, bias, mean, variance
+    )
 
 
 class BatchNorm(Primitive):
@@ -338,14 +344,15 @@ def layer_norm(
     if isinstance(normalized_shape, int):
         normalized_shape = (normalized_shape,)
     checks.of_type("normalized_shape", normalized_shape, (int, tuple, list), "layer_norm")
-    shape = tuple(normalized_shape)
+    checks.tensors("layer_norm", input=input)
+    shape, eps = tuple(normalized_shape), checks.number("eps", eps, "layer_norm")
     if not shape or tuple(input.shape)[-len(shape) :] != shape:
         raise located(
             ValueError,
             "For 'LayerNorm', gamma or beta shape must match input shape, but got input shape: "
             f"{tuple(input.shape)}, normalized shape: {shape}.",
         )
-    return _LayerNormPlain(len(shape), float(eps))(input, weight, bias)
+    return _LayerNormPlain(len(shape), eps)(input, weight, bias)
 
 
 class _GroupNorm(Primitive, register=False):
@@ -400,7 +407,7 @@ def group_norm(
         ValueError: C is not divisible, or the sizes differ.
     """
     groups = checks.positive_int("num_groups", num_groups, "group_norm")
-    return _GroupNorm(groups, float(eps))(input, weight, bias)
+    return _GroupNorm(groups, checks.number("eps", eps, "group_norm"))(input, weight, bias)
 
 
 class RmsNorm(Primitive):
@@ -558,7 +565,9 @@ def normalize(
         Tensor of the same shape and dtype.
     """
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
-    return _Normalize(float(p), dims, float(eps))(input)
+    return _Normalize(
+        checks.number("p", p, "normalize"), dims, checks.number("eps", eps, "normalize")
+    )(input)
 
 
 class _CosineSimilarity(Primitive, register=False):
@@ -592,6 +601,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tens
     Raises:
         ValueError: ``dim`` is outside the rank.
     """
-    return _CosineSimilarity(checks.of_type("dim", dim, int, "cosine_similarity"), float(eps))(
-        x1, x2
-    )
+    return _CosineSimilarity(
+        checks.of_type("dim", dim, int, "cosine_similarity"),
+        checks.number("eps", eps, "cosine_similarity"),
+    )(x1, x2)

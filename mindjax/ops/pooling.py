@@ -422,6 +422,7 @@ def max_pool2d(
     checks.boolean("return_indices", return_indices, "max_pool2d")
     if return_indices:
         return MaxPoolWithArgmaxV2(kernel_size, stride, padding, dilation, ceil_mode)(x)
+    checks.tensors("max_pool2d", x=x)
     if len(x.shape) != 4:
         raise located(
             ValueError,
@@ -489,6 +490,7 @@ def avg_pool_nd(
 
 def check_ranks(x: Any, ranks: tuple[int, ...], owner: str) -> None:
     """Raise a ValueError if an input has none of some ranks."""
+    checks.tensors(owner, input=x)
     if len(x.shape) not in ranks:
         raise located(
             ValueError,

@@ -223,6 +223,7 @@ def mv(mat: Tensor, vec: Tensor) -> Tensor:
 
 
 def _check_rank(op: str, argument: str, x: Any, rank: int) -> None:
+    checks.tensors(op, **{argument: x})
     if len(x.shape) != rank:
         raise located(
             ValueError,
@@ -304,6 +305,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
         TypeError: the dtypes differ.
         ValueError: a rank is below 2, or the contracted sizes differ.
     """
+    checks.tensors("dot", input=input, other=other)
     ranks = len(input.shape), len(other.shape)
     if min(ranks) < 2:
         raise located(
@@ -386,6 +388,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
         TypeError: the dtypes differ.
         ValueError: the last sizes differ.
     """
+    checks.tensors("inner", input=input, other=other)
     ranks = len(input.shape), len(other.shape)
     if 0 in ranks:
         return mul(input, other)

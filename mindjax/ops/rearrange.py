@@ -306,11 +306,16 @@ def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
     Raises:
         ValueError: ``dims`` are not two different axes.
     """
-    axes = checks.axes_in_rank(
-        checks.integers("dims", dims, "rot90"), len(shape_of(input)), "rot90"
-    )
+    axes, rank = checks.integers("dims", dims, "rot90"), len(shape_of(input))
     if len(axes) != 2:
         raise located(ValueError, f"For 'rot90', 'dims' must hold 2 axes, but got {dims!r}.")
+    if not all(-rank <= axis < rank for axis in axes) or (axes[0] - axes[1]) % rank == 0:
+        raise located(
+            RuntimeError,
+            f"For 'rot90', 'dims' must hold two different axes in [{-rank}, {rank}), but got "
+            f"{axes}.",
+        )
+    axes = (axes[0] % rank, axes[1] % rank)
     turns = checks.integer("k", k, "rot90") % 4
     if turns == 0:
         return input

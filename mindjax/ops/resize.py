@@ -266,6 +266,7 @@ def resized(
         raise located(
             ValueError, f"For '{owner}', 'mode' must be in '{list(_RANKS)}', but got {mode}"
         )
+    checks.tensors(owner, input=input)
     rank = len(input.shape)
     if rank not in _RANKS[mode]:
         raise located(

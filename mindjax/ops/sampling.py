@@ -128,7 +128,7 @@ def standard_normal(shape: Any, seed: Any = None) -> Tensor:
         TypeError: a size is no integer.
         ValueError: a size is negative.
     """
-    record = Normal(checks.sizes("shape", shape, "standard_normal"), float32)
+    record = Normal(checks.shape_tuple("shape", shape, "standard_normal"), float32)
     return run(record, *draw("standard_normal", seed))
 
 
@@ -157,7 +157,7 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: Any = None) -> Tensor:
         TypeError: a size is no integer.
         ValueError: a size or the seed is negative, or the shapes do not broadcast.
     """
-    size = checks.sizes("shape", shape, "normal")
+    size = checks.shape_tuple("shape", shape, "normal")
     full = np.broadcast_shapes(size, shape_of(mean), shape_of(stddev))
     return Affine()(run(Normal(full, float32), *draw("normal", seed)), stddev, mean)
 
@@ -188,7 +188,7 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: Any = None, dtype: Any =
             )
     kind = as_dtype(dtype)
     full = np.broadcast_shapes(
-        checks.sizes("shape", shape, "uniform"), shape_of(minval), shape_of(maxval)
+        checks.shape_tuple("shape", shape, "uniform"), shape_of(minval), shape_of(maxval)
     )
     key = draw("uniform", seed)
     if kind.kind in ("int", "uint"):

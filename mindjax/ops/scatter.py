@@ -18,6 +18,8 @@ from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.gather import (
     broadcast_shape,
     check_coordinates,
+    check_range,
+    check_segments,
     coordinates,
     index_array,
     merge_axes,
@@ -93,6 +95,10 @@ class ScatterNd(BoundPrimitive):
             check_coordinates(self.name, inputs[0], self.shape)
         return super().__call__(*inputs, **named)
 
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the shape."""
+        return {k: checks.integers(k, v, self.name) for k, v in statics.items()}
+
     def compute(self, indices: Array, updates: Array) -> Array:
         """Add into zeros."""
         x = jnp.zeros(self.shape, updates.dtype)
@@ -123,10 +129,11 @@ class _TensorScatter(Primitive, register=False):
     """A copy with slices combined by index tuples."""
 
     how: ClassVar[str] = "update"
+    beyond: ClassVar[type[Exception]] = RuntimeError
 
     def __call__(self, *inputs: Any) -> Any:
         x, indices, updates = inputs
-        check_coordinates(self.name, indices, shape_of(x))
+        check_coordinates(self.name, indices, shape_of(x), self.beyond)
         return super().__call__(x, indices, updates)
 
     def compute(self, x: Array, indices: Array, updates: Array) -> Array:
@@ -137,6 +144,8 @@ class _TensorScatter(Primitive, register=False):
 
 class TensorScatterUpdate(_TensorScatter):
     """A copy with slices replaced by index tuples."""
+
+    beyond: ClassVar[type[Exception]] = ValueError
 
 
 class TensorScatterAdd(_TensorScatter):
@@ -188,7 +197,7 @@ def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> 
 
     Raises:
         ValueError: the shapes do not fit.
-        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
+        ValueError: an index is out of range (in PYNATIVE on the CPU).
     """
     return TensorScatterUpdate()(input_x, indices, updates)
 
@@ -469,8 +478,12 @@ def index_fill(x: Tensor, axis: int, index: Tensor, value: Any) -> Tensor:
 
     Raises:
         ValueError: the axis is out of range.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
-    return _IndexFill(checks.integer("axis", axis, "index_fill"))(x, index, value)
+    axis, shape = checks.integer("axis", axis, "index_fill"), shape_of(x)
+    if -len(shape) <= axis < len(shape):
+        check_range("index_fill", index, shape[axis])
+    return _IndexFill(axis)(x, index, value)
 
 
 class AdvancedUpdate(Primitive, register=False):
@@ -548,12 +561,22 @@ def masked_scatter(x: Tensor, mask: Tensor, tensor: Tensor) -> Tensor:
     return MaskedScatter()(x, mask, tensor)
 
 
-class UnsortedSegmentSum(BoundPrimitive):
-    """Sums of rows by segment; call: ``UnsortedSegmentSum()(input_x, segment_ids, n)``."""
+class UnsortedSegment(BoundPrimitive, register=False):
+    """Base of reductions of rows by segment; call: ``Op()(input_x, segment_ids, n)``."""
 
     arrays: ClassVar[int] = 2
     statics: ClassVar[tuple[str, ...]] = ("num_segments",)
     num_segments: int = field(default=0, kw_only=True)
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """Reduce, after a check of the segments; their number is bound first."""
+        if len(inputs) == 2 and not named:
+            check_segments(self.name, inputs[1], self.num_segments)
+        return super().__call__(*inputs, **named)
+
+
+class UnsortedSegmentSum(UnsortedSegment):
+    """Sums of rows by segment; call: ``UnsortedSegmentSum()(input_x, segment_ids, n)``."""
 
     def compute(self, x: Array, ids: Array) -> Array:
         """Add rows; negative segments are dropped."""

@@ -27,6 +27,8 @@ def shape_of(x: Any) -> tuple[int, ...]:
     """Give the shape of a Tensor, an array or a number, without touching a device."""
     if isinstance(x, Handle):
         return x.value_shape
+    if x is None or isinstance(x, str | dict) or type(x) is object:
+        raise checks.not_a_tensor(x)
     return np.shape(x)
 
 
@@ -72,6 +74,8 @@ def _filled_in(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     known = math.prod(s for s in shape if s != -1)
     if -1 in shape and known and size % known == 0:
         return tuple(size // known if s == -1 else s for s in shape)
+    if -1 in shape and not size:
+        return tuple(max(s, 0) for s in shape)
     if -1 in shape or known != size:
         raise located(
             ValueError,

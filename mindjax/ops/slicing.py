@@ -180,6 +180,14 @@ def slice_plan(start: Any, stop: Any, step: Any, size: int) -> tuple[int, int, i
     return min(indices[0], indices[-1]), count, indices.step
 
 
+def _check_place(owner: str, index: int, size: int) -> None:
+    if not -size <= index < size:
+        raise located(
+            ValueError,
+            f"For '{owner}', the 'index' must be in [{-size}, {size}), but got {index}.",
+        )
+
+
 def select(x: Any, axis: int, index: int) -> Any:
     """Take one index of an axis, which goes (MindSpore: ``Tensor.select``).
 
@@ -192,14 +200,12 @@ def select(x: Any, axis: int, index: int) -> Any:
         Tensor; in PYNATIVE it aliases ``x``.
 
     Raises:
-        ValueError: the axis is out of range.
-        IndexError: the index is out of range.
+        ValueError: the axis or the index is out of range.
     """
     shape = shape_of(x)
-    axis = checks.axis_in_rank(axis, len(shape), "select")
+    axis = checks.axis_in_rank(axis, len(shape), "select", scalar=False)
     index, size = checks.integer("index", index, "select"), shape[axis]
-    if not -size <= index < size:
-        raise out_of_bounds(index, size)
+    _check_place("select", index, size)
     starts = np.asarray([index % size], np.int32)
     return index_record((ALL,) * axis + (INT,))(x, starts)
 
@@ -336,8 +342,9 @@ class StridedSlice(Primitive):
         marked = self.ellipsis_mask | self.new_axis_mask
         named = sum(not marked >> i & 1 for i in range(count))
         if named > len(shape):
+            masked = any(getattr(self, f) for f in self._fields) or min(strides) < 0
             raise located(
-                ValueError,
+                RuntimeError if masked else ValueError,
                 f"For 'StridedSlice', 'begin' names {named} axes, but the input has {len(shape)}.",
             )
         plan: list[tuple[Any, ...]] = []
@@ -353,8 +360,13 @@ class StridedSlice(Primitive):
                 continue
             size = shape[axis]
             if self.shrink_axis_mask >> i & 1:
-                if not -size <= begin[i] < size:
-                    raise out_of_bounds(begin[i], size)
+                if strides[i] < 0 or not -size <= begin[i] < size:
+                    raise located(
+                        IndexError,
+                        f"For 'StridedSlice', 'begin[{i}]' must be in [{-size}, {size}) and "
+                        f"'strides[{i}]' positive where 'shrink_axis_mask' is set, but got "
+                        f"{begin[i]} and {strides[i]}.",
+                    )
                 plan.append(INT)
                 starts.append(begin[i] % size)
             else:
@@ -397,6 +409,9 @@ def strided_slice(
     Raises:
         TypeError: an argument holds no integers.
         ValueError: the lengths differ, or a stride is 0.
+        IndexError: the index of an axis that is dropped is out of range.
+        RuntimeError: more axes are named than there are, with a mask or a negative stride;
+            ValueError without.
     """
     record = StridedSlice(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     return record(input_x, begin, end, strides)
@@ -451,14 +466,12 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
         Tensor like ``input``.
 
     Raises:
-        IndexError: the index is out of range.
-        ValueError: the axis is out of range, or the shapes do not fit.
+        ValueError: the axis or the index is out of range, or the shapes do not fit.
     """
     shape = shape_of(input)
     axis = checks.axis_in_rank(axis, len(shape), "select_scatter")
     index, size = checks.integer("index", index, "select_scatter"), shape[axis]
-    if not -size <= index < size:
-        raise out_of_bounds(index, size)
+    _check_place("select_scatter", index, size)
     plan = (ALL,) * axis + (INT,)
     return update_record(plan)(input, src, np.asarray([index % size], np.int32))
 

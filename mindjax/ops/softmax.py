@@ -172,4 +172,6 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int =
     """
     checks.boolean("hard", hard, "gumbel_softmax")
     checks.float_in_range("tau", tau, 0.0, float("inf"), "gumbel_softmax", "()")
-    return _GumbelSoftmax(float(tau), hard, dim)(logits, *default_generator().next_key())
+    return _GumbelSoftmax(checks.number("tau", tau, "gumbel_softmax"), hard, dim)(
+        logits, *default_generator().next_key()
+    )

@@ -237,6 +237,7 @@ def accumulated(x: Any, dtype: Any, default: np.dtype[Any]) -> Any:
     """Cast what is to be accumulated: to the wanted dtype, or narrow integers to a wider one."""
     if dtype is not None:
         return cast(x, as_dtype(dtype))
+    checks.tensors("cumsum", x=x)
     own = as_dtype(x.dtype).np
     narrow = (own.kind in "bi" and own.itemsize < default.itemsize) or own == np.uint8
     return cast(x, as_dtype(default)) if narrow else x

@@ -545,6 +545,7 @@ def diff(
     Raises:
         ValueError: there is no such axis.
     """
+    checks.tensors("diff", x=x)
     parts = [p for p in (prepend, x, append) if p is not None]
     return _Diff(checks.integer("n", n, "diff"), checks.integer("axis", axis, "diff"))(*parts)
 

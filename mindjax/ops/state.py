@@ -288,6 +288,13 @@ class IndexAdd(WritingPrimitive):
     use_lock: bool = True
     check_index_bound: bool = True
 
+    def __call__(self, *inputs: Any) -> Any:
+        """Write, after a check of the indices."""
+        shape = shape_of(inputs[0])
+        if len(inputs) == 3 and -len(shape) <= self.axis < len(shape):
+            check_range(self.name, inputs[1], shape[self.axis])
+        return super().__call__(*inputs)
+
     def compute(self, x: Array, indices: Array, y: Array) -> Array:
         """Give the sum."""
         return add_slices("IndexAdd", x, indices, y, self.axis)
@@ -309,13 +316,14 @@ def index_add(
         y: Tensor like ``x``, as long as ``indices`` along the axis.
         axis: the axis.
         use_lock: kept for the original's signature: writes are always whole.
-        check_index_bound: kept for the original's signature: writes out of range are dropped.
+        check_index_bound: kept for the original's signature: the check does not wait for a device.
 
     Returns:
         Tensor, the new value of ``x``.
 
     Raises:
         ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
     return IndexAdd(axis, use_lock, check_index_bound)(x, indices, y)
 

@@ -230,3 +230,62 @@ def test_print(graph: bool, capfd: pytest.CaptureFixture[str]) -> None:
     jax.effects_barrier()
     line = "x:\nTensor(shape=[1, 1], dtype=Int32, value=\n[[{}]])\n3\n"
     assert capfd.readouterr().out == line.format(1) + line.format(2)
+
+
+class Tripled(ops.Primitive):
+    """Twice the first input, with a gradient of its own and none for the second."""
+
+    def __init__(self, factor: float) -> None:
+        super().__init__("Tripled")
+        self.factor = factor
+
+    def compute(self, x: Any, count: Any) -> Any:
+        return x * 2
+
+    def bprop(self, x: Any, count: Any, out: Any, dout: Any) -> Any:
+        return dout * self.factor * x, None
+
+
+class Short(ops.Primitive):
+    """A gradient of a wrong shape."""
+
+    def compute(self, x: Any) -> Any:
+        return x
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        return dout[:1]
+
+
+class SquareOnHost(ops.PrimitiveWithInfer):
+    """A square on the host, with a gradient of Tensors."""
+
+    def infer_shape(self, x: Any) -> Any:
+        return x
+
+    def infer_dtype(self, x: Any) -> Any:
+        return x
+
+    def vm_impl(self, x: Any) -> Any:
+        return ms.Tensor(x.asnumpy() ** 2)
+
+    def get_bprop(self) -> Any:
+        def bprop(x: Any, out: Any, dout: Any) -> Any:
+            return (dout * 5 * x,)
+
+        return bprop
+
+
+@BOTH
+def test_gradients_of_their_own(graph: bool) -> None:
+    op, count = Tripled(7.0), ms.Tensor([1, 2])
+    loss = in_mode(graph, lambda x: op(x, count).sum())
+    assert plain(loss(vector(1, 2))) == 6
+    assert plain(ms.grad(loss)(vector(1, 2))) == [7, 14]
+    assert plain(ms.grad(lambda x: ms.grad(loss)(x).sum())(vector(1, 2))) == [7, 7]
+    square = SquareOnHost("SquareOnHost")
+    assert plain(ms.grad(in_mode(graph, lambda x: square(x).sum()))(vector(1, 2))) == [5, 10]
+
+
+def test_gradient_of_a_wrong_shape() -> None:
+    with pytest.raises(ValueError, match=r"For 'Short', 'bprop' must return .* \(2,\), but got"):
+        ms.grad(lambda x: Short("Short")(x).sum())(vector(1, 2))

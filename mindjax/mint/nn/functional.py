@@ -419,7 +419,12 @@ def cross_entropy(
 
     MindSpore: ``mint.nn.functional.cross_entropy``.
     """
-    options = (weight, ignore_index, reduction, float(label_smoothing))
+    options = (
+        weight,
+        ignore_index,
+        reduction,
+        checks.number("label_smoothing", label_smoothing, "cross_entropy"),
+    )
     return _loss.cross_entropy(input, target, *options)
 
 

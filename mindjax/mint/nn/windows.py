@@ -62,6 +62,7 @@ def _average(
     divisor: int | None,
 ) -> Any:
     owner = f"avg_pool{count}d"
+    checks.tensors(owner, input=x)
     if len(x.shape) not in (count + 1, count + 2):
         raise located(
             ValueError,

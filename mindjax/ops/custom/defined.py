@@ -70,7 +70,9 @@ class Primitive(core.Primitive, register=False, metaclass=_Every):
     """Base of users' operators (MindSpore: ``ops.Primitive``).
 
     A subclass defines ``compute(*jax arrays)``, or ``vm_impl(*Tensors)``, which runs on the host;
-    without them `vm_impl_registry` and the built-in operator of the same name are asked.
+    without them `vm_impl_registry` and the built-in operator of the same name are asked. Its
+    gradient is jax's of ``compute``, or ``bprop(*jax arrays, out, dout)`` beside it; an operator on
+    the host has the one of Tensors that ``get_bprop()`` gives.
 
     Args:
         name: the operator's name.
@@ -210,7 +212,17 @@ def run_defined(record: Any, inputs: tuple[Any, ...]) -> Any:
         return record._dispatch(*inputs)
     implementation = getattr(record, "vm_impl", None) or get_vm_impl_fn(record)
     if implementation is not None:
-        return _on_host(record, implementation, inputs)
+        backward = getattr(record, "get_bprop", None)
+        if backward is None:
+            return _on_host(record, implementation, inputs)
+        with_bprop = import_module("mindjax.autodiff.custom").with_bprop
+        return with_bprop(
+            lambda *given: _on_host(record, implementation, given),
+            backward(),
+            inputs,
+            (),
+            record.name,
+        )
     builtin = core.PRIMITIVES.get(record.name)
     if builtin is None or builtin is type(record):
         builtin = getattr(import_module("mindjax.ops"), record.name, None)

@@ -97,7 +97,10 @@ class InplaceUpdateV2(Primitive):
         """Replace rows; they are numbers, or an integer vector that may be traced."""
         x, indices, v = inputs
         if not isinstance(indices, Handle | jax.Array):
-            return InplaceUpdate(indices)(x, v)
+            checks.tensors("InplaceUpdate", x=x, v=v)
+            rows = checks.python_value(indices)
+            rows = rows if isinstance(rows, tuple) else (rows,)
+            indices = np.asarray(checks.integers("indices", rows, "InplaceUpdate"), np.int64)
         check_range(self.name, indices, shape_of(x)[0] if shape_of(x) else 0)
         return super().__call__(x, indices, v)
 
@@ -148,10 +151,16 @@ def inplace_update(x: Tensor, v: Tensor, indices: Any) -> Tensor:
     Args:
         x: Tensor of shape (n, ...); it is not changed, as in MindSpore.
         v: Tensor of ``x``'s dtype, and its shape but for the first axis.
-        indices: int, tuple of int or integer Tensor, the rows of ``x``.
+        indices: int, tuple of int or integer Tensor, the rows of ``x``; negative ones count from
+            the end.
 
     Returns:
-        Tensor like ``x``. Errors are those of `inplace_add`.
+        Tensor like ``x``.
+
+    Raises:
+        TypeError: the dtypes differ, or an index is no integer.
+        ValueError: the shapes do not fit.
+        RuntimeError: an index is out of range (in PYNATIVE on the CPU).
     """
     return InplaceUpdateV2()(x, indices, v)
 

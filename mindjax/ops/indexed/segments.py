@@ -15,9 +15,8 @@ from mindjax.core import checks
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
-from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.gather import check_range, index_array, take_axis
-from mindjax.ops.scatter import scatter_rows
+from mindjax.ops.scatter import UnsortedSegment, scatter_rows
 from mindjax.ops.shape import shape_of
 
 if TYPE_CHECKING:
@@ -117,12 +116,8 @@ def _product_of_others(x: Array, ids: Array) -> Array:
     return jnp.zeros_like(rows).at[order].set(before * after).reshape(x.shape)
 
 
-class _UnsortedSegment(BoundPrimitive, register=False):
-    """Base of reductions of rows by segment; call: ``Op()(input_x, segment_ids, n)``."""
-
-    arrays: ClassVar[int] = 2
-    statics: ClassVar[tuple[str, ...]] = ("num_segments",)
-    num_segments: int = field(default=0, kw_only=True)
+class _UnsortedSegment(UnsortedSegment, register=False):
+    """Base of reductions of rows by segment that are not sums."""
 
     def bind(self, **statics: Any) -> dict[str, Any]:
         """Check the number of segments."""
@@ -182,7 +177,6 @@ class UnsortedSegmentProd(_UnsortedSegment):
 
 def _unsorted(record: Any, x: Any, segment_ids: Any, num_segments: Any) -> Tensor:
     count = record.bind(num_segments=num_segments)["num_segments"]
-    check_range(record.name, segment_ids, max(count, 1))
     return type(record).of(count)(x, segment_ids)
 
 

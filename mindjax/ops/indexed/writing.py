@@ -109,11 +109,12 @@ class ScatterNdWrite(WritingPrimitive, register=False):
     """Combine slices with those of a Parameter that index tuples name."""
 
     how: ClassVar[str]
+    beyond: ClassVar[type[Exception]] = RuntimeError
 
     def __call__(self, *inputs: Any) -> Any:
         """Write, after a check of the indices."""
         if len(inputs) == 3:
-            check_coordinates(self.name, inputs[1], shape_of(inputs[0]))
+            check_coordinates(self.name, inputs[1], shape_of(inputs[0]), self.beyond)
         return super().__call__(*inputs)
 
     def compute(self, variable: Array, indices: Array, updates: Array) -> Array:
@@ -134,6 +135,7 @@ class ScatterNdUpdate(ScatterNdWrite):
 
     use_locking: bool = True
     how: ClassVar[str] = "update"
+    beyond: ClassVar[type[Exception]] = ValueError
 
 
 class ScatterNdAdd(ScatterNdWrite):

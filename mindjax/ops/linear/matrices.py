@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import current, is_traced, unwrap
@@ -104,6 +105,7 @@ def known(value: Any) -> np.ndarray | None:
     """
     if current.frame is not None:
         return None
+    checks.tensors("", input=value)
     array = unwrap(value)
     if is_traced(array):
         return None

@@ -202,6 +202,7 @@ def triangular_solve(
     """
     for name, flag in (("upper", upper), ("transpose", transpose)):
         checks.boolean(name, flag, "triangular_solve")
+    checks.tensors("triangular_solve", b=b, A=A)
     if len(b.shape) < 2:
         raise located(
             ValueError,

@@ -139,6 +139,7 @@ class CTCLossV2(Primitive):
         Raises:
             RuntimeError: a length is out of range (in PYNATIVE).
         """
+        checks.tensors("CTCLossV2", log_probs=log_probs, targets=targets)
         pair = [
             np.asarray(x, np.int64) if isinstance(x, tuple | list) else x
             for x in (input_lengths, target_lengths)
@@ -282,6 +283,8 @@ class CTCLoss(Primitive):
         Raises:
             RuntimeError: a length is out of range (in PYNATIVE).
         """
+        checks.tensors("CTCLoss", x=x, labels_indices=labels_indices)
+        checks.tensors("CTCLoss", labels_values=labels_values, sequence_length=sequence_length)
         host = host_values(labels_indices, sequence_length)
         if host is not None and host[0].ndim == 2 and host[1].ndim == 1 and len(x.shape) == 3:
             if (host[1] > x.shape[0]).any():

@@ -133,6 +133,7 @@ def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
         ValueError: ``maxlen`` is not above 0.
         RuntimeError: a compiled program asks without ``maxlen``.
     """
+    checks.tensors("sequence_mask", lengths=lengths)
     if lengths.dtype not in (int32, int64) and lengths.dtype not in (np.int32, np.int64):
         raise located(
             TypeError,

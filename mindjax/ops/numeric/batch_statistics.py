@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.cast import cast
@@ -61,7 +62,7 @@ def batch_norm_stats(input: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     Raises:
         ValueError: there are fewer than two axes.
     """
-    return BatchNormStats(float(eps))(input)
+    return BatchNormStats(checks.number("eps", eps, "batch_norm_stats"))(input)
 
 
 class BatchNormGatherStatsWithCounts(Primitive):
@@ -131,11 +132,21 @@ def batch_norm_gather_stats_with_counts(
     if amounts is None:
         shape = shape_of(input)
         amounts = np.full(shape_of(mean)[:1], float(np.prod(shape) / max(shape[1], 1)), np.float32)
-    record = BatchNormGatherStatsWithCounts(float(eps))
+    record = BatchNormGatherStatsWithCounts(
+        checks.number("eps", eps, "batch_norm_gather_stats_with_counts")
+    )
     joined, spread, unbiased = record(mean, invstd, amounts)
     for running, fresh in ((running_mean, joined), (running_var, unbiased)):
         if running is not None:
-            write(running, cast(_Blend(float(momentum))(running, fresh), running.dtype))
+            write(
+                running,
+                cast(
+                    _Blend(
+                        checks.number("momentum", momentum, "batch_norm_gather_stats_with_counts")
+                    )(running, fresh),
+                    running.dtype,
+                ),
+            )
     return joined, spread
 
 

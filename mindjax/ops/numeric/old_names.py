@@ -331,6 +331,8 @@ class ParallelConcat(Primitive):
             TypeError: the dtypes differ.
         """
         (values,) = inputs
+        for value in checks.of_type("values", values, (tuple, list), "ParallelConcat"):
+            checks.tensors("ParallelConcat", values=value)
         if len({v.dtype for v in values}) > 1:
             raise located(
                 TypeError,

@@ -383,6 +383,7 @@ class Quantile(Primitive):
     def __call__(self, *inputs: Any) -> Any:
         """Check ``q`` where its values are known, and compute."""
         x, q = inputs
+        checks.tensors("Quantile", input=x)
         if not isinstance(q, float) and not hasattr(q, "dtype"):
             raise located(
                 TypeError, f"For 'Quantile', the 'q' must be a float or Tensor, but got {q!r}."

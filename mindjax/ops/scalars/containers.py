@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Hashable
 from typing import Any
 
 from mindjax.core import checks
@@ -15,6 +16,7 @@ from mindjax.ops.sparse.parts import row_tensor_add
 
 
 def _item(op: str, items: Any, index: Any) -> Any:
+    checks.of_type("x", items, (tuple, list), op)
     index = checks.integer("index", index, op)
     if not -len(items) <= index < len(items):
         raise located(
@@ -127,7 +129,7 @@ def tuple_reversed(x: Any) -> Any:
     Returns:
         A new tuple.
     """
-    return tuple(x[::-1])
+    return tuple(checks.of_type("x", x, tuple, "tuple_reversed")[::-1])
 
 
 def tuple_equal(x: Any, y: Any) -> bool:
@@ -140,6 +142,8 @@ def tuple_equal(x: Any, y: Any) -> bool:
     Returns:
         Whether they are equally long and their elements equal.
     """
+    for name, value in (("x", x), ("y", y)):
+        checks.of_type(name, value, (tuple, list), "tuple_equal")
     return len(x) == len(y) and all(bool(operator.eq(a, b)) for a, b in zip(x, y, strict=True))
 
 
@@ -170,6 +174,8 @@ def tuple_div(x: Any, y: Any) -> Any:
         ValueError: the lengths differ.
         RuntimeError: a quotient is no integer.
     """
+    for name, value in (("x", x), ("y", y)):
+        checks.of_type(name, value, tuple, "tuple_div")
     checks.same_shape("tuple_div", x=(len(x),), y=(len(y),))
     for a, b in zip(x, y, strict=True):
         if b == 0 or a % b:
@@ -192,10 +198,12 @@ def dict_getitem(x: Any, key: Any) -> Any:
         The value.
 
     Raises:
-        KeyError: there is no such key.
+        ValueError: there is no such key.
     """
-    if key not in x:
-        raise located(KeyError, f"For 'dict_getitem', there is no key {key!r} in {list(x)}.")
+    if not isinstance(key, Hashable):
+        raise located(RuntimeError, f"For 'dict_getitem', the key {key!r} cannot be one.")
+    if not in_dict(key, x):
+        raise located(ValueError, f"For 'dict_getitem', there is no key {key!r} in {list(x)}.")
     return x[key]
 
 
@@ -223,7 +231,8 @@ def in_dict(key: Any, x: Any) -> bool:
     Returns:
         Whether it has.
     """
-    return key in x
+    checks.of_type("x", x, dict, "in_dict")
+    return isinstance(key, Hashable) and key in x
 
 
 def not_in_dict(key: Any, x: Any) -> bool:
@@ -236,7 +245,7 @@ def not_in_dict(key: Any, x: Any) -> bool:
     Returns:
         Whether it lacks it.
     """
-    return key not in x
+    return not in_dict(key, x)
 
 
 def make_tuple(*items: Any) -> Any:
@@ -297,7 +306,7 @@ def make_range(*limits: Any) -> Any:
         raise located(TypeError, f"For 'make_range', 1 to 3 inputs are taken, not {len(limits)}.")
     values = [checks.integer("limit", v, "make_range") for v in limits]
     if len(values) == 3 and values[2] == 0:
-        raise located(ValueError, "For 'make_range', the step must not be 0.")
+        raise located(RuntimeError, "For 'make_range', the step must not be 0.")
     return tuple(range(*values))
 
 
@@ -362,6 +371,8 @@ def broadcast_gradient_args(x_shape: Any, y_shape: Any) -> Any:
     Raises:
         RuntimeError: the shapes do not broadcast together.
     """
+    x_shape = checks.integers("x_shape", x_shape, "broadcast_gradient_args")
+    y_shape = checks.integers("y_shape", y_shape, "broadcast_gradient_args")
     rank = max(len(x_shape), len(y_shape))
     x, y = ((1,) * (rank - len(s)) + tuple(s) for s in (x_shape, y_shape))
     if any(a != b and 1 not in (a, b) for a, b in zip(x, y, strict=True)):
@@ -392,6 +403,7 @@ def _sum(x: Any, y: Any) -> Any:
             TypeError,
             f"unsupported operand type(s) for +: '{type(x).__name__}' and '{type(y).__name__}'",
         )
+    checks.of_type("y", y, (Handle, int, float, complex), "hyper_add")
     return x + y
 
 

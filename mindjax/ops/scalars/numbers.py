@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mindjax.core.dtype import as_dtype, bool_, float64, int64
+from mindjax.core.dtype import Type, as_dtype, bool_, float64, int64
 from mindjax.core.errors import is_located, located
 from mindjax.core.handle import Handle, is_traced, unwrap
 from mindjax.core.primitive import Primitive
@@ -154,7 +154,7 @@ def scalar_cast(input_x: Any, input_y: Any) -> Any:
             "For 'ScalarCast', the type of 'x' should be one of '['bool', 'Number']', but got type "
             f"'{type(input_x).__name__}'.",
         )
-    kind = _CASTS.get(input_y) if not isinstance(input_y, str) else None
+    kind = _CASTS.get(input_y) if isinstance(input_y, type | Type) else None
     if kind is None:
         raise located(
             ValueError,

@@ -466,6 +466,7 @@ def deformable_conv2d(
     record = DeformableOffsets(
         strides, padding, kernel_size, dilations, "NCHW", deformable_groups, modulated
     )
+    checks.tensors("deformable_conv2d", weight=weight)
     samples = record(x, offsets)
     convolution = Conv2D(shape_of(weight)[0], kernel_size, 1, "pad", 0, kernel_size, 1, groups)
     out = convolution(samples, weight)

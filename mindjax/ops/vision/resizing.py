@@ -146,6 +146,7 @@ class ResizeLinear1D(Primitive):
             TypeError: ``x`` is no float.
             ValueError: the size or the rank does not fit.
         """
+        checks.tensors("ResizeLinear1D", x=x)
         if len(x.shape) != 3:
             raise located(
                 ValueError,
@@ -160,6 +161,7 @@ def _upsampled(x: Any, size: Any, scales: Any, mode: str, aligned: bool | None, 
     if (size is None) == (scales is None):
         what = "either" if size is None else "only one of"
         raise located(ValueError, f"For '{owner}', {what} output_size or scales should be defined.")
+    checks.tensors(owner, x=x)
     if len(x.shape) != 5:
         raise located(
             ValueError,

@@ -99,7 +99,7 @@ class IndexingMethods:
         indices = indices if isinstance(indices, Handle) else Handle.tensor_class(indices)
         size = shape_of(x)[checks.axis_in_rank(place, len(shape_of(x)), "take")]
         if mode == "clip":
-            indices = clip_indices(indices, size)
+            indices = clip_indices(indices, size, -size)
         elif mode == "wrap":
             indices = wrap_indices(indices, size)
         elif mode != "raise":
