@@ -134,6 +134,7 @@ _SOURCES = {
         "CosineSimilarity Dice HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance"
     ),
     "mindjax.train.loss_scale_manager": "DynamicLossScaleManager",
+    "mindjax.train.data_sink": "data_sink connect_network_with_dataset",
     "mindjax.cli.check": "run_check",
     "mindjax.alias": "install",
     "mindjax.common.tensor": "from_numpy",

@@ -347,6 +347,7 @@ class Pure(NamedTuple):
         result: what the body returned, with arrays in place of handles.
         attributes: (owner, name, value) of attributes that the body wrote; in place of a handle
             stands a mark, and its array comes after the ``writes`` of handles.
+        jaxpr: what ``call`` evaluates.
     """
 
     call: Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
@@ -354,6 +355,7 @@ class Pure(NamedTuple):
     written: list[Handle]
     tree: Any
     attributes: list[tuple[Any, str, Any]]
+    jaxpr: Any
 
     @property
     def traced_attributes(self) -> int:
@@ -416,7 +418,8 @@ def purify(body: Callable[..., Any], inputs: Sequence[Any]) -> Pure:
         outs = eval_jaxpr(jaxpr, reads, *arrays)
         return outs[:count], outs[count:]
 
-    return Pure(call, list(closed.consts), list(frame.written), shape["tree"], shape["attributes"])
+    reads, written = list(closed.consts), list(frame.written)
+    return Pure(call, reads, written, shape["tree"], shape["attributes"], jaxpr)
 
 
 def _is_aval(value: Any) -> bool:

@@ -109,6 +109,10 @@ def _same_kind(a: Any, b: Any) -> bool:
     )
 
 
+class LoopWritesAttributes(RuntimeError):
+    """A loop of XLA writes attributes of Cells, which it cannot carry."""
+
+
 class _Turn:
     """One turn of a loop as a pure function of a carry and of the state that it writes.
 
@@ -162,7 +166,7 @@ class _Turn:
         if self.pure.attributes:
             names = [name for _, name, _ in self.pure.attributes]
             raise located(
-                RuntimeError,
+                LoopWritesAttributes,
                 f"For '{owner}', the loop writes the attributes {names}, which XLA's loop cannot "
                 "carry: make them Parameters, or part of the loop's value.",
             )

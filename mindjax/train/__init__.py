@@ -16,6 +16,8 @@ from mindjax.train.callback import ModelCheckpoint as ModelCheckpoint
 from mindjax.train.callback import ReduceLROnPlateau as ReduceLROnPlateau
 from mindjax.train.callback import RunContext as RunContext
 from mindjax.train.callback import TimeMonitor as TimeMonitor
+from mindjax.train.data_sink import connect_network_with_dataset as connect_network_with_dataset
+from mindjax.train.data_sink import data_sink as data_sink
 from mindjax.train.dataset_helper import DatasetHelper as DatasetHelper
 from mindjax.train.loss_scale_manager import (
     DynamicLossScaleManager as DynamicLossScaleManager,

@@ -59,12 +59,6 @@ def check_arguments(
         raise located(
             ValueError, f"The 'level' should be in : {list(_LEVELS)}, but got {amp_level}."
         )
-    if amp_level != "O0":
-        raise located(
-            NotImplementedError,
-            f"For 'Model', amp_level '{amp_level}' is not supported: use 'O0', and "
-            "network.to_float(mindspore.float16) for a lower precision.",
-        )
     for name, value in (
         ("boost_level", boost_level),
         ("acc_level", kwargs.get("acc_level", "O0")),

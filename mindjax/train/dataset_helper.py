@@ -28,6 +28,7 @@ class DatasetHelper:
 
     Attributes:
         fetch_seconds: how long rows were waited for.
+        sinks: whether it is in sink mode.
 
     MindSpore: ``mindspore.train.DatasetHelper``.
     """
@@ -58,6 +59,7 @@ class DatasetHelper:
                 f"{sink_size}.",
             )
         self._dataset = dataset
+        self.sinks = dataset_sink_mode
         self._limit = sink_size if dataset_sink_mode and sink_size > 0 else None
         epochs = -1 if self._limit is not None else epoch_num
         self._rows = iter(dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False))
@@ -99,3 +101,11 @@ class DatasetHelper:
 
     def continue_send(self) -> None:
         """Do nothing: rows are fetched when they are asked for."""
+
+    def get_data_info(self) -> tuple[list[Any], list[Any]]:
+        """Give the dtypes and shapes of the columns, as `types_shapes` does."""
+        return self.types_shapes()
+
+    def get_mbuf_queue_size(self) -> int:
+        """Give 0: no rows wait on the device."""
+        return 0

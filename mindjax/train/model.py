@@ -32,6 +32,7 @@ from mindjax.train.dataset_helper import DatasetHelper
 from mindjax.train.metrics import Loss, Metric, get_metrics
 from mindjax.train.networks import build_eval_network, build_train_network
 from mindjax.train.progress import Progress
+from mindjax.train.sinking import Outputs, SunkSteps, watches_steps
 
 Callbacks = Callback | list[Callback] | None
 
@@ -77,9 +78,10 @@ class Model:
         eval_network: Cell that returns what the metrics take; by default loss, output and label.
         eval_indexes: positions of loss, prediction and label among the outputs of
             ``eval_network``.
-        amp_level: must be ``"O0"``: the network's own precision.
+        amp_level: as in `amp.build_train_network`: ``"O0"`` is the network's own precision.
         boost_level: must be ``"O0"``.
-        **kwargs: ``loss_scale_manager`` that does not drop overflows, ``keep_batchnorm_fp32``.
+        **kwargs: ``loss_scale_manager`` (manager or None) and ``keep_batchnorm_fp32`` (bool),
+            instead of what the level says.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -109,15 +111,17 @@ class Model:
         self._optimizer = optimizer
         self._loss_scale_manager = kwargs.get("loss_scale_manager")
         self._metric_fns: dict[str, Metric] = get_metrics(metrics) or {}
+        self._amp_level, self._boost_level = amp_level, kwargs.get("acc_level", boost_level)
         self._train_network = build_train_network(
-            network, loss_fn, optimizer, self._loss_scale_manager
+            network, loss_fn, optimizer, amp_level, self._boost_level, kwargs
         )
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
         if self._metric_fns:
             self._eval_network, self._eval_indexes = build_eval_network(
-                network, loss_fn, eval_network, eval_indexes
+                network, loss_fn, eval_network, eval_indexes, amp_level in ("O2", "O3", "auto")
             )
         self._in_training: bool | None = None
+        self._sunk: SunkSteps | None = None
         self._current_epoch_num = 0
         self._current_step_num = 0
 
@@ -151,8 +155,10 @@ class Model:
             epoch: number of the last epoch.
             train_dataset: dataset; its rows are (data, label) if there is a ``loss_fn``.
             callbacks: callback or list of callbacks.
-            dataset_sink_mode: on a CPU this changes nothing but ``batch_num``. Elsewhere an epoch
-                is ``sink_size`` steps, and in GRAPH_MODE callbacks see only the last of them.
+            dataset_sink_mode: whether, in GRAPH_MODE, several steps are one program on the device.
+                On a CPU callbacks see every step, and one that may change something between steps
+                keeps them apart; so does a network that convolves, which loops would slow down.
+                Elsewhere an epoch is ``sink_size`` steps, of which callbacks see only the last.
             sink_size: steps of an epoch in sink mode; -1 for the whole dataset.
             initial_epoch: epochs that are done already.
 
@@ -391,6 +397,9 @@ class Model:
         )
         helper = DatasetHelper(dataset, sinks, sink_size, epoch - initial_epoch)
         params.dataset_helper = helper
+        self._sunk = None
+        if sink_mode:
+            self._sunk = SunkSteps(self._train_network, helper.sink_size(), sink_size)
         try:
             with CallbackManager(callbacks) as manager:
                 self._epochs(manager, params, helper, progress, validation, epoch, initial_epoch)
@@ -440,14 +449,21 @@ class Model:
         helper: DatasetHelper,
         progress: Progress,
     ) -> None:
-        for row in helper:
-            self._next_step(params, row)
-            manager.call("on_train_step_begin", run_context)
-            params.net_outputs = self._step(row)
-            manager.call("on_train_step_end", run_context)
-            progress.step(params.cur_epoch_num, self._current_step_num, row, params.net_outputs)
-            if run_context.get_stop_requested():
-                return
+        for block, outputs in self._blocks(manager, params, helper):
+            shown = None if outputs is None else outputs.last()
+            for index, row in enumerate(block):
+                self._next_step(params, row)
+                manager.call("on_train_step_begin", run_context)
+                if outputs is None:
+                    shown = params.net_outputs = self._step(row)
+                elif manager.callbacks:
+                    params.net_outputs = outputs.row(index)
+                else:
+                    params.net_outputs = shown
+                manager.call("on_train_step_end", run_context)
+                progress.step(params.cur_epoch_num, self._current_step_num, row, shown)
+                if run_context.get_stop_requested():
+                    return
 
     def _sunk_epoch(
         self,
@@ -459,26 +475,50 @@ class Model:
     ) -> None:
         """Run an epoch's steps without a stop: callbacks see the first's begin, the last's end."""
         begun = False
-        for row in helper:
-            self._next_step(params, row)
-            if not begun:
-                manager.call("on_train_step_begin", run_context)
-                begun = True
-            params.net_outputs = self._step(row)
-            progress.step(params.cur_epoch_num, self._current_step_num, row, params.net_outputs)
+        for block, outputs in self._blocks(manager, params, helper):
+            shown = None if outputs is None else outputs.last()
+            for row in block:
+                self._next_step(params, row)
+                if not begun:
+                    manager.call("on_train_step_begin", run_context)
+                    begun = True
+                if outputs is None:
+                    shown = self._step(row)
+                params.net_outputs = shown
+                progress.step(params.cur_epoch_num, self._current_step_num, row, shown)
         if begun:
             manager.call("on_train_step_end", run_context)
 
+    def _blocks(self, manager: CallbackManager, params: Any, helper: DatasetHelper) -> Any:
+        """Give rows in blocks; those that are one program are run with their outputs."""
+        watched = not params.dataset_sink_mode and any(map(watches_steps, manager.callbacks))
+        if self._sunk is None or watched or not graph_mode():
+            yield from (([row], None) for row in helper)
+            return
+        self._set_phase(self._train_network, train=True)
+        for block, outputs in self._sunk.blocks(self._checked(helper)):
+            yield block, None if outputs is None else Outputs(outputs)
+
+    def _checked(self, rows: Any) -> Any:
+        for row in rows:
+            self._check_row(row)
+            # A callback may have evaluated or predicted in between.
+            self._set_phase(self._train_network, train=True)
+            yield row
+
     def _next_step(self, params: Any, row: tuple[Any, ...]) -> None:
+        self._check_row(row)
+        params.cur_step_num += 1
+        self._current_step_num = (params.cur_step_num - 1) % params.batch_num + 1
+        params.train_dataset_element = row
+
+    def _check_row(self, row: tuple[Any, ...]) -> None:
         if self._loss_fn is not None and len(row) != 2:
             raise located(
                 ValueError,
                 "When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
                 f"{len(row)}, please check the number of elements returned by 'train_dataset'",
             )
-        params.cur_step_num += 1
-        self._current_step_num = (params.cur_step_num - 1) % params.batch_num + 1
-        params.train_dataset_element = row
 
     def _step(self, row: tuple[Any, ...]) -> Any:
         # A callback may have evaluated or predicted in between.

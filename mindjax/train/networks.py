@@ -6,43 +6,52 @@ from typing import Any
 
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
+from mindjax.nn.training.accumulation import accumulates
 from mindjax.nn.wrap import TrainOneStepCell, WithEvalCell, WithLossCell
 
 
-def build_train_network(network: Cell, loss_fn: Any, optimizer: Any, scale_manager: Any) -> Cell:
-    """Put the loss and the optimizer's step around a network.
+def build_train_network(
+    network: Cell,
+    loss_fn: Any,
+    optimizer: Any,
+    amp_level: str,
+    boost_level: str,
+    options: dict[str, Any],
+) -> Cell:
+    """Put precision, loss and the optimizer's step around a network.
 
     Args:
         network: Cell.
         loss_fn: Cell, or None if the network computes the loss.
         optimizer: optimizer, or None if nothing is updated.
-        scale_manager: loss scale manager that does not drop overflows, or None.
+        amp_level: of `amp.build_train_network`.
+        boost_level: of `amp.build_train_network`.
+        options: ``loss_scale_manager`` and ``keep_batchnorm_fp32``, where they are given.
 
     Returns:
         The Cell that one training step calls.
-
-    Raises:
-        NotImplementedError: the manager drops overflows.
     """
-    with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
     if optimizer is None:
-        return with_loss
-    sens = None
-    if scale_manager is not None:
-        if scale_manager.get_drop_overflow_update():
-            raise located(
-                NotImplementedError,
-                "For 'Model', a 'loss_scale_manager' that drops overflows is not supported: use "
-                "FixedLossScaleManager(loss_scale, drop_overflow_update=False).",
-            )
-        sens = float(scale_manager.get_loss_scale())
-    step = TrainOneStepCell(with_loss, optimizer, sens)
-    step.set_train()
-    return step
+        return network if loss_fn is None else WithLossCell(network, loss_fn)
+    if amp_level == "O0" and boost_level == "O0" and options.get("loss_scale_manager") is None:
+        # A loss that is no Cell is taken here.
+        with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
+        if options.get("keep_batchnorm_fp32") is None and not accumulates(with_loss):
+            return TrainOneStepCell(with_loss, optimizer).set_train()
+    from mindjax.amp.networks import build_train_network as build
+
+    given = {k: options[k] for k in ("loss_scale_manager",) if k in options}
+    if options.get("keep_batchnorm_fp32") is not None:
+        given["keep_batchnorm_fp32"] = options["keep_batchnorm_fp32"]
+    return build(network, optimizer, loss_fn, amp_level, boost_level, **given)
 
 
 def build_eval_network(
-    network: Cell, loss_fn: Any, eval_network: Cell | None, eval_indexes: Any
+    network: Cell,
+    loss_fn: Any,
+    eval_network: Cell | None,
+    eval_indexes: Any,
+    add_cast_fp32: bool = False,
 ) -> tuple[Cell, list[int] | None]:
     """Put the loss around a network for evaluation.
 
@@ -51,6 +60,7 @@ def build_eval_network(
         loss_fn: Cell, or None.
         eval_network: Cell that is taken instead, or None.
         eval_indexes: positions of loss, prediction and label in its outputs, or None.
+        add_cast_fp32: whether outputs and labels are cast to Float32 before the loss.
 
     Returns:
         The Cell that one evaluation step calls, and the positions.
@@ -74,4 +84,4 @@ def build_eval_network(
             "If `metrics` is set, `eval_network` must not be None: give `eval_network` or "
             "`loss_fn`, or do not set `metrics` if you don't want an evaluation.",
         )
-    return WithEvalCell(network, loss_fn), [0, 1, 2]
+    return WithEvalCell(network, loss_fn, add_cast_fp32), [0, 1, 2]

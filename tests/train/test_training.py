@@ -338,10 +338,8 @@ def test_a_parameter_that_is_not_set():
 
 
 UNSUPPORTED = {
-    "amp_level": lambda: model(amp_level="O2"),
     "boost_level": lambda: model(boost_level="O1"),
     "boost_config_dict": lambda: model(boost_config_dict={"a": 1}),
-    "loss_scale_manager": lambda: model(loss_scale_manager=train.FixedLossScaleManager()),
     "backend": lambda: model().predict(Tensor(X), backend="lite"),
     "config": lambda: model().predict(Tensor(X), config={}),
     "enc_key": lambda: train.CheckpointConfig(enc_key=b"0" * 16),

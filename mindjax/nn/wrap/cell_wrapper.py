@@ -11,7 +11,9 @@ from mindjax.autodiff import GradOperation, value_and_grad
 from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
+from mindjax.core.parallel_context import ParallelMode, get_auto_parallel_context
 from mindjax.nn.cell import Cell
+from mindjax.nn.precision import cast_floats
 from mindjax.tensor.parameter import ParameterTuple
 
 
@@ -52,7 +54,7 @@ class WithEvalCell(Cell):
     Args:
         network: network of the data.
         loss_fn: Cell or function of the network's output and the label.
-        add_cast_fp32: whether outputs and labels are cast to Float32 first.
+        add_cast_fp32: whether outputs and floating-point labels are cast to Float32 first.
 
     Raises:
         TypeError: ``add_cast_fp32`` is not a bool.
@@ -79,7 +81,7 @@ class WithEvalCell(Cell):
         """
         outputs = self._network(data)
         if self.add_cast_fp32:
-            outputs, label = ops.cast(outputs, float32), ops.cast(label, float32)
+            outputs, label = ops.cast(outputs, float32), cast_floats(label, float32)
         return self._loss_fn(outputs, label), outputs, label
 
 
@@ -215,8 +217,15 @@ class TrainOneStepCell(Cell):
         # Subclasses that define their own step use these four as in the original.
         self.grad = GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = GradOperation(get_by_list=True)
-        self.reducer_flag = False
+        mode = get_auto_parallel_context("parallel_mode")
+        self.parallel_mode = mode
+        self.reducer_flag = mode in (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL)
         self.grad_reducer = _unchanged
+        if self.reducer_flag:
+            # The reducer's module is one that loads late, and imports this one.
+            from mindjax.nn.training.reducer import DistributedGradReducer
+
+            self.grad_reducer = DistributedGradReducer(self.weights)
         if sens == 0:
             raise located(ValueError, "The input argument of 'sens' can not be 0.")
         self.sense_flag = sens is not None
