@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mindjax.nn import probability as probability
     from mindjax.nn.layers import *  # noqa: F403
     from mindjax.nn.metrics import F1 as F1
     from mindjax.nn.metrics import MAE as MAE
@@ -168,6 +169,8 @@ _OF_MINT = {
 def __getattr__(name: str) -> Any:
     if name in _OF_MINT:
         return getattr(import_module("mindjax.mint.nn"), _OF_MINT[name])
+    if name == "probability":
+        return import_module("mindjax.nn.probability")
     if name in _METRICS:
         return getattr(metrics, name)
     if name in families.index():

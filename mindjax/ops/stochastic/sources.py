@@ -277,13 +277,14 @@ class _Exponentials(Primitive, register=False):
         return jnp.exp(x)
 
 
-class _PoissonNumbers(Primitive, register=False):
+class PoissonNumbers(Primitive, register=False):
     """Numbers of Poisson distributions; the rates stand behind a shape, or broadcast to it."""
 
     shape: tuple[int, ...]
     dtype: Number
 
     def compute(self, rate: Array, seed: Array, offset: Array) -> Array:
+        """Draw."""
         rate = broadcast(rate.astype(np.float32), self.shape)
         # A rate that is not positive counts as 0, as in the original.
         drawn = jax.random.poisson(random.key(seed, offset), jnp.maximum(rate, 0), self.shape)
@@ -293,7 +294,7 @@ class _PoissonNumbers(Primitive, register=False):
 def _poisson(op: str, shape: Any, mean: Any, dtype: Number, key: tuple[Any, Any]) -> Any:
     _float_kind(op, "mean", mean, ("Float32",))
     full = np.broadcast_shapes(checks.sizes("shape", shape, op), shape_of(mean))
-    return run(_PoissonNumbers(full, dtype), mean, *key)
+    return run(PoissonNumbers(full, dtype), mean, *key)
 
 
 class Poisson(RandomPrimitive):
@@ -349,7 +350,7 @@ class RandomPoisson(RandomPrimitive):
         shape, rate = inputs
         _float_kind("RandomPoisson", "rate", rate, _POISSON_RATES)
         full = _shape_tensor("RandomPoisson", shape) + shape_of(rate)
-        return run(_PoissonNumbers(full, self.dtype), rate, *self.draw())
+        return run(PoissonNumbers(full, self.dtype), rate, *self.draw())
 
 
 def random_poisson(
@@ -373,7 +374,7 @@ def random_poisson(
     kind = _one_of("RandomPoisson", dtype, _POISSON_TYPES)
     _float_kind("RandomPoisson", "rate", rate, _POISSON_RATES)
     full = _shape_tensor("RandomPoisson", shape) + shape_of(rate)
-    return run(_PoissonNumbers(full, kind), rate, *draw("random_poisson", seed))
+    return run(PoissonNumbers(full, kind), rate, *draw("random_poisson", seed))
 
 
 class MultinomialWithReplacement(Primitive):
