@@ -12,7 +12,8 @@ import pytest
 
 import mindjax as ms
 from mindjax import ops
-from mindjax.ops.custom.debugging import COLLECTORS
+from mindjax.core import observed
+from mindjax.graph.branch import run_if
 
 BOTH = pytest.mark.parametrize("graph", [False, True])
 
@@ -168,12 +169,7 @@ def test_dumps(graph: bool, tmp_path: Path) -> None:
 
 
 @BOTH
-def test_summaries_reach_who_collects_them(graph: bool) -> None:
-    seen: list[Any] = []
-
-    def collect(kind: str, name: str, value: Any) -> None:
-        seen.append((kind, name, value.tolist()))
-
+def test_summaries_are_kept_while_somebody_records(graph: bool) -> None:
     def run(x: Any) -> Any:
         ops.ScalarSummary()("loss", x.sum())
         ops.TensorSummary()("x", x)
@@ -181,15 +177,56 @@ def test_summaries_reach_who_collects_them(graph: bool) -> None:
         ops.ImageSummary()("i", x.reshape(1, 1, 1, 2))
         return x * 2
 
-    COLLECTORS.append(collect)
+    call = in_mode(graph, run)
+    assert plain(call(vector(1.0, 2.0))) == [2, 4] and not list(observed.take())
+    observed.start()
     try:
-        assert plain(in_mode(graph, run)(vector(1.0, 2.0))) == [2, 4]
-        ms.common.api._pynative_executor.sync()
+        call(vector(0.0, 9.0))
+        assert plain(call(vector(1.0, 2.0))) == [2, 4]
+        seen = {(kind, name): np.asarray(value).tolist() for kind, name, value in observed.take()}
+        assert not list(observed.take())
     finally:
-        COLLECTORS.remove(collect)
-    kinds = ["scalar loss", "tensor x", "histogram h", "image i"]
-    assert [f"{kind} {name}" for kind, name, _ in seen] == kinds
-    assert seen[0][2] == 3 and seen[1][2] == [1, 2]
+        observed.stop()
+    assert list(seen) == [("scalar", "loss"), ("tensor", "x"), ("histogram", "h"), ("image", "i")]
+    assert seen["scalar", "loss"] == 3 and seen["tensor", "x"] == [1, 2]
+    call(vector(1.0, 2.0))
+    assert not list(observed.take())
+
+
+@BOTH
+def test_summaries_inside_gradients_branches_loops_and_jax(graph: bool) -> None:
+    def loss(x: Any) -> Any:
+        ops.TensorSummary()("inner", x * 3)
+        return (x * x).sum()
+
+    def run(x: Any, flag: Any) -> Any:
+        gradient = ms.grad(loss)(x)
+        run_if(flag, lambda: ops.ScalarSummary()("rare", x.sum()))
+
+        def turn(i: Any, y: Any) -> Any:
+            ops.ScalarSummary()("last", y)
+            return y + 1
+
+        ops.ForiLoop()(0, 70, turn, x, False)
+        return gradient
+
+    call = in_mode(graph, run)
+    observed.start()
+    try:
+        found = []
+        for value, flag in ((1.0, False), (2.0, True), (3.0, False)):
+            call(vector(value), ms.Tensor(flag)).asnumpy()
+            found.append({n: float(np.asarray(v).sum()) for _, n, v in observed.take()})
+        jax.jit(lambda x: (ops.ScalarSummary()("own", x), x)[1])(jax.numpy.ones(()))
+        found.append({n: float(np.asarray(v)) for _, n, v in observed.take()})
+    finally:
+        observed.stop()
+    assert found == [
+        {"inner": 3, "last": 70},
+        {"inner": 6, "rare": 2, "last": 71},
+        {"inner": 9, "last": 72},
+        {"own": 1},
+    ]
 
 
 def test_summaries_that_are_wrong() -> None:

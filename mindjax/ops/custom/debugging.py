@@ -14,11 +14,8 @@ import numpy as np
 from mindjax.core.checks import of_type, one_of
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, is_traced, unwrap
+from mindjax.core.observed import observe
 from mindjax.core.primitive import Primitive
-
-COLLECTORS: list[Callable[[str, str, np.ndarray[Any, Any]], None]] = []
-"""Who gets summaries: functions of kind ("scalar", "image", "tensor", "histogram"), name, value."""
-
 
 def _seen(function: Callable[[np.ndarray[Any, Any]], None], tensor: Any) -> None:
     """Call a function with a Tensor's values, of a traced one whenever the program runs."""
@@ -45,7 +42,7 @@ class _Summary(Primitive, register=False):
     effect: ClassVar[bool] = True
 
     def __call__(self, *inputs: Any) -> None:
-        """Hand a value on: ``(name, value)``.
+        """Hand a value on to the `SummaryRecord` that is open: ``(name, value)``.
 
         Raises:
             TypeError: the name is no string or the value is no Tensor.
@@ -65,11 +62,7 @@ class _Summary(Primitive, register=False):
                 f"{rank}.",
             )
 
-        def collect(array: np.ndarray[Any, Any]) -> None:
-            for collector in list(COLLECTORS):
-                collector(self.kind, name, array)
-
-        _seen(collect, value)
+        observe(self.kind, name, unwrap(value))
 
 
 class ScalarSummary(_Summary):
