@@ -125,7 +125,8 @@ _SOURCES = {
         "async_ckpt_thread_status"
     ),
     "mindjax.train": (
-        "Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig "
+        "Model SummaryRecord SummaryCollector SummaryLandscape "
+        "Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig "
         "History EarlyStopping ReduceLROnPlateau LearningRateScheduler LambdaCallback "
         "DatasetHelper FixedLossScaleManager LossScaleManager Metric Accuracy Loss MAE MSE F1 "
         "Fbeta Precision Recall Top1CategoricalAccuracy Top5CategoricalAccuracy "

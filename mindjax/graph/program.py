@@ -205,6 +205,22 @@ class Program:
         return self._compiled.as_text()
 
     @property
+    def constant_names(self) -> list[str]:
+        """The names of the state that the program captured, in the order of its constants."""
+        names: list[str] = []
+        for group, place in self._order:
+            handle = (self.donated, self.read, [])[group][place] if group < 2 else None
+            name = getattr(handle, "name", None) or "value"
+            names.append(f"parameters/{name}" if handle is not None else f"constants/{place}")
+        return names
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """What XLA says that one run costs: ``flops``, ``bytes accessed`` and others."""
+        found = None if self._compiled is None else self._compiled.cost_analysis()
+        return dict(found or {})
+
+    @property
     def temporary_bytes(self) -> int:
         """Bytes of temporary buffers that one run needs."""
         return int(self._compiled.memory_analysis().temp_size_in_bytes)

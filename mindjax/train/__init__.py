@@ -15,6 +15,8 @@ from mindjax.train.callback import LossMonitor as LossMonitor
 from mindjax.train.callback import ModelCheckpoint as ModelCheckpoint
 from mindjax.train.callback import ReduceLROnPlateau as ReduceLROnPlateau
 from mindjax.train.callback import RunContext as RunContext
+from mindjax.train.callback import SummaryCollector as SummaryCollector
+from mindjax.train.callback import SummaryLandscape as SummaryLandscape
 from mindjax.train.callback import TimeMonitor as TimeMonitor
 from mindjax.train.data_sink import connect_network_with_dataset as connect_network_with_dataset
 from mindjax.train.data_sink import data_sink as data_sink
@@ -52,3 +54,4 @@ from mindjax.train.metrics import get_metric_fn as get_metric_fn
 from mindjax.train.metrics import names as names
 from mindjax.train.metrics import rearrange_inputs as rearrange_inputs
 from mindjax.train.model import Model as Model
+from mindjax.train.summary import SummaryRecord as SummaryRecord

@@ -17,6 +17,7 @@ from mindjax.core.handle import Handle, is_traced, unwrap
 from mindjax.core.observed import observe
 from mindjax.core.primitive import Primitive
 
+
 def _seen(function: Callable[[np.ndarray[Any, Any]], None], tensor: Any) -> None:
     """Call a function with a Tensor's values, of a traced one whenever the program runs."""
     array = unwrap(tensor)

@@ -13,6 +13,8 @@ from mindjax.train.callback.monitors import TimeMonitor as TimeMonitor
 from mindjax.train.callback.plateau import EarlyStopping as EarlyStopping
 from mindjax.train.callback.plateau import ReduceLROnPlateau as ReduceLROnPlateau
 from mindjax.train.callback.schedule import LearningRateScheduler as LearningRateScheduler
+from mindjax.train.callback.summary_collector import SummaryCollector as SummaryCollector
+from mindjax.train.summary.landscape import SummaryLandscape as SummaryLandscape
 
 __all__ = [
     "Callback",
@@ -25,6 +27,8 @@ __all__ = [
     "ModelCheckpoint",
     "ReduceLROnPlateau",
     "RunContext",
+    "SummaryCollector",
+    "SummaryLandscape",
     "TimeMonitor",
     "_CallbackManager",
     "_InternalCallbackParam",

@@ -164,12 +164,15 @@ class CallbackManager(Callback):
 
     def __enter__(self) -> CallbackManager:
         entered = []
-        for callback in self.callbacks:
-            target = self._stack.enter_context(callback)
-            if not isinstance(target, Callback):
-                logger.warning("Please return 'self' or a Callback as the enter target.")
-                target = callback
-            entered.append(target)
+        # One that cannot be entered ends those before it.
+        with contextlib.ExitStack() as stack:
+            for callback in self.callbacks:
+                target = stack.enter_context(callback)
+                if not isinstance(target, Callback):
+                    logger.warning("Please return 'self' or a Callback as the enter target.")
+                    target = callback
+                entered.append(target)
+            self._stack = stack.pop_all()
         self.callbacks = entered
         return self
 
