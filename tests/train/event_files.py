@@ -5,6 +5,9 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import pytest
+
+pytest.importorskip("tensorboardX")
 from tensorboardX.proto.event_pb2 import Event
 from tensorboardX.proto.plugin_hparams_pb2 import HParamsPluginData
 

@@ -10,8 +10,6 @@ from mindjax import Tensor, nn, ops, train
 from mindjax import dataset as ds
 from tests.train.event_files import Summaries, files
 
-pytest.importorskip("tensorboardX")
-
 IMAGES = np.linspace(0, 1, 8 * 16, dtype=np.float32).reshape(8, 1, 4, 4)
 LABELS = np.arange(8, dtype=np.int32) % 2
 

@@ -13,8 +13,6 @@ from mindjax import Tensor, nn, ops
 from mindjax.train.summary.events import bins_of
 from tests.train.event_files import Summaries, files
 
-pytest.importorskip("tensorboardX")
-
 
 def tensor(*values):
     return Tensor(np.array(values, np.float32))

@@ -108,7 +108,12 @@ def histogram(tag: str, array: np.ndarray[Any, Any]) -> Any:
 
 
 def tensor(tag: str, array: np.ndarray[Any, Any]) -> Any:
-    """Summarize an array with all its values, dtype and shape."""
+    """Summarize an array with all its values, dtype and shape.
+
+    Args:
+        tag: the summary's name.
+        array: the array, of a dtype that TensorFlow knows.
+    """
     made = proto("proto.tensor_pb2").TensorProto(dtype=_TYPES[array.dtype.name])
     for size in array.shape:
         made.tensor_shape.dim.add(size=size)

@@ -85,7 +85,7 @@ class EventFile:
     def _run(self) -> None:
         while True:
             job = self._jobs.get()
-            if callable(job):
+            if not isinstance(job, tuple):
                 self._attempt(job)
                 continue
             what, done = job
