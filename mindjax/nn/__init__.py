@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mindjax.nn import probability as probability
     from mindjax.nn.layers import *  # noqa: F403
+    from mindjax.nn.losses import *  # noqa: F403
     from mindjax.nn.metrics import F1 as F1
     from mindjax.nn.metrics import MAE as MAE
     from mindjax.nn.metrics import MSE as MSE
@@ -155,7 +156,7 @@ from mindjax.nn.wrap import WithLossCell as WithLossCell
 
 # `get_metrics` belongs to the old import path alone.
 _METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
-families = Families("mindjax.nn", ("layers", "recurrent", "training", "optim/rare"))
+families = Families("mindjax.nn", ("layers", "recurrent", "training", "losses", "optim/rare"))
 
 # The documentation's examples of `mint.nn` call these as layers of `nn`.
 _OF_MINT = {
