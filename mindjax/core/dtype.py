@@ -259,10 +259,11 @@ def as_dtype(dtype: Any) -> Number:
     try:
         if dtype is not None:
             return from_np(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
+        # numpy's error for an array is a ValueError that prints it.
         pass
     raise located(
-        TypeError, f"'{dtype}' is not a data type: give one such as mindspore.float32."
+        TypeError, f"'{dtype!s:.60}' is not a data type: give one such as mindspore.float32."
     ) from None
 
 

@@ -93,7 +93,9 @@ def _kind(error: Exception, text: str) -> type[Exception] | None:
     if isinstance(error, TypeError):
         shapes = _ABOUT_SHAPES.search(text) and not _ABOUT_DTYPES.search(text)
         return ValueError if shapes else TypeError
-    return TypeError if isinstance(error, AttributeError) else None
+    if isinstance(error, AttributeError):
+        return TypeError
+    return ValueError if type(error).__module__.startswith("jax") else None
 
 
 def _said(text: str) -> str:

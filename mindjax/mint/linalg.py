@@ -143,6 +143,7 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, beta: Any = 1, alpha: Any =
     Raises:
         ValueError: the sizes do not fit.
     """
+    checks.tensors("addr_", input=input)
     return input.copy_(contractions.addr(input, vec1, vec2, beta=beta, alpha=alpha))
 
 
@@ -225,6 +226,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
         TypeError: the dtypes differ.
         ValueError: the ranks are not 1, or the sizes differ.
     """
+    checks.tensors("vdot", input=input, other=other)
     if input.dtype.kind == "complex":
         return contractions.vecdot(input, other)
     return vector_dot(input, other)

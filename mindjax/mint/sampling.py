@@ -105,6 +105,7 @@ def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor
         NotImplementedError: ``device`` is given.
     """
     need_no_device("rand_like", device)
+    checks.tensors("rand_like", input=input)
     kind = as_dtype(input.dtype if dtype is None else dtype)
     return draw_uniform(shape_of(input), kind, 0, 1, draw("rand_like"))
 
@@ -124,6 +125,7 @@ def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tenso
         NotImplementedError: ``device`` is given.
     """
     need_no_device("randn_like", device)
+    checks.tensors("randn_like", input=input)
     kind = as_dtype(input.dtype if dtype is None else dtype)
     return draw_normal(shape_of(input), kind, 0, 1, draw("randn_like"))
 

@@ -324,6 +324,11 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
         TypeError: ``a`` is no array-like.
         ValueError: the function returns a Tensor with another number of axes.
     """
+    if not callable(func):
+        raise located(
+            TypeError,
+            f"For 'apply_over_axes', the 'func' must be callable, but got {type(func).__name__}.",
+        )
     value = to_tensor(a)
     out = value
     for axis in (axes,) if isinstance(axes, int) else axes:

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 from mindjax import ops
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.numpy.arguments import axis_in, leading_axes, need_tensors, promoted
 from mindjax.tensor import Tensor
@@ -30,13 +31,15 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:
     """
     if arrays is None:
         raise located(TypeError, "expect Union[Tensor, tuple(Tensor), list(Tensor)], but got None.")
+    if axis is not None:
+        axis = checks.integer("axis", axis, "concatenate")
     flat = axis is None or axis >= _MOST_AXES
     if isinstance(arrays, Tensor):
         if flat:
             return ops.reshape(arrays, (-1,))
         axis_in(axis, len(arrays.shape))
         arrays = ops.unstack(arrays, 0)
-    parts = list(arrays)
+    parts = list(checks.of_type("arrays", arrays, (tuple, list), "concatenate"))
     need_tensors(*parts)
     if not parts:
         raise located(IndexError, "Need at least one tensor to concatenate.")

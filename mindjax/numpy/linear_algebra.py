@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from mindjax import ops
+from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.numpy.arguments import (
@@ -152,6 +153,7 @@ def multi_dot(arrays: Any) -> Tensor:
     Raises:
         ValueError: there are less than two, one is not 2-d, or the sizes do not fit.
     """
+    checks.of_type("arrays", arrays, (tuple, list), "multi_dot")
     if len(arrays) < 2:
         raise located(ValueError, f"Expecting at least 2 arrays, but got {len(arrays)}.")
     parts = [to_tensor(x) for x in arrays]

@@ -91,6 +91,7 @@ def diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
     Raises:
         ValueError: there are less than two axes, or no such axis.
     """
+    need_tensors(a)
     return a.diagonal(offset, axis1, axis2)
 
 

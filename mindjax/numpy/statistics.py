@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from mindjax import ops
+from mindjax.core import checks
 from mindjax.core.dtype import float32, int32
 from mindjax.core.errors import located
 from mindjax.numpy.arguments import (
@@ -297,6 +298,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         return bounds
     if isinstance(bins, str):
         raise located(NotImplementedError, f"string value for `bins` not implemented: {bins!r}.")
+    checks.of_type("bins", bins, int, "histogram")
     if range is None:
         flat = ops.cast(ops.reshape(value, (-1,)), float32)
         start, end = ops.amin(flat), ops.amax(flat)

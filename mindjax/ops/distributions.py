@@ -229,8 +229,15 @@ def random_categorical(
     Returns:
         Tensor of shape (rows, num_sample).
     """
-    count = checks.integer("num_sample", num_sample, "random_categorical")
-    record = _Categorical(count, checked_dtype("random_categorical", dtype, int64))
+    number = checks.integer("num_sample", num_sample, "RandomCategorical")
+    count = checks.positive_int("num_sample", number, "RandomCategorical")
+    kind = checked_dtype("random_categorical", dtype, int64)
+    if kind.kind != "int":
+        raise located(
+            TypeError,
+            f"For 'RandomCategorical', the 'dtype' must be Int16, Int32 or Int64, but got {kind}.",
+        )
+    record = _Categorical(count, kind)
     return record(logits, *draw("random_categorical", seed or None))
 
 
@@ -241,6 +248,12 @@ class _Categorical(Primitive, register=False):
     dtype: Number
 
     def compute(self, logits: Array, seed: Array, offset: Array) -> Array:
+        checks.floating("logits", logits.dtype, "RandomCategorical")
+        if logits.ndim != 2:
+            raise located(
+                ValueError,
+                f"For 'RandomCategorical', the 'logits' must have 2 axes, but got {logits.shape}.",
+            )
         shape = (logits.shape[0], self.count, logits.shape[1])
         scores = jax.random.gumbel(random.key(seed, offset), shape, logits.dtype)
         return lax.argmax(scores + logits[:, None, :], 2, np.int32).astype(self.dtype.np)

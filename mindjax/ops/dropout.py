@@ -154,6 +154,8 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
         raise located(RuntimeError, f"For 'dropout', the 'p' must be in [0, 1], but got {p}.")
     if not training:
         return input
+    if seed is not None:
+        seed = checks.integer("seed", seed, "dropout")
     generator = default_generator() if seed is None else seeded(seed)
     return _DropoutElements(1.0 - p)(input, *generator.next_key())
 

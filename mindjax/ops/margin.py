@@ -12,7 +12,9 @@ from jax import lax
 from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.gather import check_range
 from mindjax.ops.loss import reduced, reduction_kind
+from mindjax.ops.shape import shape_of
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -32,6 +34,12 @@ class _CosineEmbedding(Primitive, register=False):
 
     def compute(self, x: Array, y: Array, target: Array) -> Array:
         checks.same_shape("cosine_embedding_loss", input1=x.shape, input2=y.shape)
+        if target.shape != x.shape[:1] + x.shape[2:]:
+            raise located(
+                ValueError,
+                f"For 'cosine_embedding_loss', the shape of 'target' must be "
+                f"{x.shape[:1] + x.shape[2:]}, but got {target.shape}.",
+            )
         least = np.asarray(1e-12, x.dtype)
         product = jnp.sum(x * y, 1)
         squares = (jnp.sum(jnp.square(x), 1) + least) * (jnp.sum(jnp.square(y), 1) + least)
@@ -274,7 +282,8 @@ class _GaussianNLL(Primitive, register=False):
     def compute(self, x: Array, target: Array, var: Array) -> Array:
         floor = np.asarray(self.eps, var.dtype)
         # The floor does not stop the gradient of a variance below it.
-        safe = var + lax.stop_gradient(jnp.maximum(var, floor) - var)
+        fixed = lax.stop_gradient(var)
+        safe = jnp.maximum(fixed, floor) + (var - fixed)
         losses = (jnp.log(safe) + jnp.square(x - target) / safe) / 2
         if self.full:
             losses = losses + np.asarray(0.5 * np.log(2 * np.pi), losses.dtype)
@@ -412,6 +421,9 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise located(ValueError, f"For '{owner}', the 'p' must be 1 or 2, but got {p}.")
     checks.of_type("margin", margin, (float, int), owner)
+    shape = shape_of(input)
+    if shape:
+        check_range(owner, target, shape[-1], ValueError)
     return _MultiMargin(
         p, checks.number("margin", margin, owner), reduction_kind(reduction, owner)
     )(input, target, weight)

@@ -433,6 +433,7 @@ class Einsum(EinsumExt):
 def contract(kind: type[EinsumExt], equation: Any, operands: tuple[Any, ...]) -> Tensor:
     """Sum products by a Primitive; the arguments are those of `einsum`."""
     if not isinstance(equation, str):
+        checks.tensors("einsum", equation=equation)
         equation, operands = _lettered((equation, *operands))
     elif len(operands) == 1 and isinstance(operands[0], tuple | list):
         operands = tuple(operands[0])

@@ -37,6 +37,8 @@ def draw(op: str, seed: Any = None, generator: Any = None) -> tuple[Any, Any]:
         TypeError: ``seed`` is no integer.
         ValueError: ``seed`` is negative.
     """
+    if generator is not None:
+        checks.of_type("generator", generator, random.Generator, op)
     if seed is None:
         return (random.default_generator() if generator is None else generator).next_key()
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
@@ -330,6 +332,7 @@ def rand_like(input: Tensor, seed: Any = None, *, dtype: Any = None) -> Tensor:
     Raises:
         ValueError: ``dtype`` is no float type.
     """
+    checks.tensors("rand_like", input=input)
     kind = _float_dtype("rand_like", dtype, as_dtype(input.dtype))
     return run(Uniform(shape_of(input), kind), *draw("rand_like", seed))
 
@@ -348,6 +351,7 @@ def randn_like(input: Tensor, seed: Any = None, *, dtype: Any = None) -> Tensor:
     Raises:
         ValueError: ``dtype`` is no float type.
     """
+    checks.tensors("randn_like", input=input)
     kind = _float_dtype("randn_like", dtype, as_dtype(input.dtype))
     return run(Normal(shape_of(input), kind), *draw("randn_like", seed))
 

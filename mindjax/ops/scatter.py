@@ -12,6 +12,7 @@ import numpy as np
 from jax import lax
 
 from mindjax.core import checks
+from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.bound import BoundPrimitive
@@ -574,6 +575,17 @@ class UnsortedSegment(BoundPrimitive, register=False):
             check_segments(self.name, inputs[1], self.num_segments)
         return super().__call__(*inputs, **named)
 
+    def bind(self, **statics: Any) -> dict[str, Any]:
+        """Check the number of segments."""
+        count = checks.integer("num_segments", statics["num_segments"], self.name)
+        if count <= 0:
+            raise located(
+                ValueError,
+                f"For primitive[{self.name}], the num_segments's value must be greater than 0, but "
+                f"got {count}.",
+            )
+        return {"num_segments": count}
+
 
 class UnsortedSegmentSum(UnsortedSegment):
     """Sums of rows by segment; call: ``UnsortedSegmentSum()(input_x, segment_ids, n)``."""
@@ -585,6 +597,12 @@ class UnsortedSegmentSum(UnsortedSegment):
                 ValueError,
                 "For 'UnsortedSegmentSum', the shape of 'input_x' must begin with that of "
                 f"'segment_ids', but got {x.shape} and {ids.shape}.",
+            )
+        if not jnp.issubdtype(ids.dtype, jnp.integer):
+            raise located(
+                TypeError,
+                "For primitive[UnsortedSegmentSum], the input argument[segment_ids] must be a type "
+                f"of {{Int16, Int32, Int64}}, but got {from_np(ids.dtype)}.",
             )
         out = jnp.zeros((self.num_segments, *x.shape[ids.ndim :]), x.dtype)
         ids = ids.astype(np.int32)
@@ -603,5 +621,5 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int
     Returns:
         Tensor of shape ``(num_segments, *input_x.shape[segment_ids.ndim:])``.
     """
-    count = checks.integer("num_segments", num_segments, "UnsortedSegmentSum")
+    count = UnsortedSegmentSum().bind(num_segments=num_segments)["num_segments"]
     return UnsortedSegmentSum.of(count)(input_x, segment_ids)

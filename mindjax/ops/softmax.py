@@ -138,15 +138,14 @@ def log_softmax(logits: Any, axis: int = -1) -> Tensor:
 class _GumbelSoftmax(Primitive, register=False):
     """Softmax of logits with Gumbel noise; a one-hot of it in the forward pass if hard."""
 
-    tau: float
     hard: bool
     dim: int
 
-    def compute(self, x: Array, seed: Array, offset: Array) -> Array:
+    def compute(self, x: Array, tau: Array, seed: Array, offset: Array) -> Array:
         checks.floating("logits", x.dtype, "gumbel_softmax")
         axis = checks.axis_in_rank(self.dim, x.ndim, "gumbel_softmax", scalar=False)
         noise = jax.random.gumbel(key(seed, offset), x.shape, jnp.float32).astype(x.dtype)
-        soft = jax.nn.softmax((x + noise) / np.asarray(self.tau, x.dtype), axis=axis)
+        soft = jax.nn.softmax((x + noise) / tau.astype(x.dtype), axis=axis)
         if not self.hard:
             return soft
         best = lax.argmax(soft, axis, np.int32)
@@ -172,6 +171,6 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int =
     """
     checks.boolean("hard", hard, "gumbel_softmax")
     checks.float_in_range("tau", tau, 0.0, float("inf"), "gumbel_softmax", "()")
-    return _GumbelSoftmax(checks.number("tau", tau, "gumbel_softmax"), hard, dim)(
-        logits, *default_generator().next_key()
-    )
+    # An operand: it is lowered step by step in training.
+    temperature = np.asarray(tau, np.float64)
+    return _GumbelSoftmax(hard, dim)(logits, temperature, *default_generator().next_key())

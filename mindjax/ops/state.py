@@ -290,9 +290,9 @@ class IndexAdd(WritingPrimitive):
 
     def __call__(self, *inputs: Any) -> Any:
         """Write, after a check of the indices."""
-        shape = shape_of(inputs[0])
-        if len(inputs) == 3 and -len(shape) <= self.axis < len(shape):
-            check_range(self.name, inputs[1], shape[self.axis])
+        axis, shape = checks.integer("axis", self.axis, self.name), shape_of(inputs[0])
+        if len(inputs) == 3 and -len(shape) <= axis < len(shape):
+            check_range(self.name, inputs[1], shape[axis])
         return super().__call__(*inputs)
 
     def compute(self, x: Array, indices: Array, y: Array) -> Array:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from mindjax.core import checks
 from mindjax.core.device import target
 from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
@@ -297,7 +298,8 @@ class Tensor(
                     f"got shape {array.shape}.",
                 )
             return array.item()
-        return array.item(index)
+        places = index if isinstance(index, tuple) else (index,)
+        return array.item(*(checks.integer("index", i, "Tensor.item") for i in places))
 
     def value(self) -> Tensor:
         """Give the Tensor itself, of a Parameter a Tensor that follows it."""

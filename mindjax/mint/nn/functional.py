@@ -300,6 +300,7 @@ def softmax(input: Any, dim: int | None = None, dtype: Any = None) -> Tensor:
     Raises:
         ValueError: ``dim`` is outside the rank.
     """
+    checks.tensors("softmax", input=input)
     dim = _softmax_dim(len(input.shape)) if dim is None else dim
     return _softmax(input, dim, dtype=dtype)
 
@@ -315,6 +316,7 @@ def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None) -> Ten
     Returns:
         Tensor of the same shape.
     """
+    checks.tensors("log_softmax", input=input)
     dim = _softmax_dim(len(input.shape)) if dim is None else dim
     return _log_softmax(_cast_to(input, dtype), dim)
 

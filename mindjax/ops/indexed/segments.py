@@ -119,17 +119,6 @@ def _product_of_others(x: Array, ids: Array) -> Array:
 class _UnsortedSegment(UnsortedSegment, register=False):
     """Base of reductions of rows by segment that are not sums."""
 
-    def bind(self, **statics: Any) -> dict[str, Any]:
-        """Check the number of segments."""
-        count = checks.integer("num_segments", statics["num_segments"], self.name)
-        if count <= 0:
-            raise located(
-                ValueError,
-                f"For primitive[{self.name}], the num_segments's value must be greater than 0, but "
-                f"got {count}.",
-            )
-        return {"num_segments": count}
-
     def compute(self, x: Array, ids: Array) -> Array:
         """Check the shapes and reduce."""
         if not ids.ndim or x.shape[: ids.ndim] != ids.shape:

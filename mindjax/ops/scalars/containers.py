@@ -218,7 +218,7 @@ def dict_setitem(x: Any, key: Any, value: Any) -> Any:
     Returns:
         A new dictionary.
     """
-    return {**x, key: value}
+    return {**checks.of_type("x", x, dict, "dict_setitem"), key: value}
 
 
 def in_dict(key: Any, x: Any) -> bool:
@@ -285,6 +285,8 @@ def make_dict(keys: Any, values: Any) -> Any:
     Raises:
         ValueError: the lengths differ.
     """
+    for name, value in (("keys", keys), ("values", values)):
+        checks.of_type(name, value, (tuple, list), "make_dict")
     checks.same_shape("make_dict", keys=(len(keys),), values=(len(values),))
     return dict(zip(keys, values, strict=True))
 

@@ -183,6 +183,7 @@ def environ_set(env: Environment, key: Any, value: Any) -> Environment:
     Returns:
         A new environment.
     """
+    checks.of_type("env", env, Environment, "environ_set")
     return Environment({**env, key: value})
 
 
@@ -197,6 +198,7 @@ def environ_get(env: Environment, key: Any, default: Any) -> Any:
     Returns:
         The value.
     """
+    checks.of_type("env", env, Environment, "environ_get")
     return env.get(key, default)
 
 
@@ -210,6 +212,8 @@ def environ_add(x: Environment, y: Environment) -> Environment:
     Returns:
         A new environment with the keys of both.
     """
+    for name, value in (("x", x), ("y", y)):
+        checks.of_type(name, value, Environment, "environ_add")
     both = {k: x[k] + v if k in x else v for k, v in y.items()}
     return Environment({**x, **both})
 

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from mindjax.core import checks
 from mindjax.core.dtype import Type, as_dtype, bool_, float64, int64
 from mindjax.core.errors import is_located, located
 from mindjax.core.handle import Handle, is_traced, unwrap
@@ -212,6 +213,7 @@ def array_to_scalar(x: Any) -> Any:
     Raises:
         ValueError: there are more elements, or none.
     """
+    checks.tensors("array_to_scalar", x=x)
     if math.prod(shape_of(x)) != 1:
         raise located(
             ValueError,

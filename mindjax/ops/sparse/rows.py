@@ -42,7 +42,9 @@ Array = jax.Array
 def _check_csr(op: str, *tensors: Any) -> None:
     for tensor in tensors:
         if not isinstance(tensor, CSRTensor):
-            raise located(TypeError, f"For '{op}', a CSRTensor is expected, but got {tensor!r}.")
+            raise located(
+                TypeError, f"For '{op}', a CSRTensor is expected, but got {type(tensor).__name__}."
+            )
 
 
 def _check_matrix(op: str, tensor: Any) -> None:
@@ -345,7 +347,8 @@ def csr_mul(x: CSRTensor, y: Tensor) -> CSRTensor:
         TypeError: ``x`` is no CSRTensor.
         ValueError: ``y`` does not broadcast.
     """
-    return x.with_values(x.values * _spread("csr_mul", x, y))
+    other = _spread("csr_mul", x, y)
+    return x.with_values(x.values * other)
 
 
 def csr_div(x: CSRTensor, y: Tensor) -> Tensor:
@@ -358,7 +361,8 @@ def csr_div(x: CSRTensor, y: Tensor) -> Tensor:
     Returns:
         Tensor of the values; ``x / y`` gives a sparse tensor. Errors are those of ``ops.csr_mul``.
     """
-    return x.values / _spread("csr_div", x, y)
+    other = _spread("csr_div", x, y)
+    return x.values / other
 
 
 def csr_add(a: CSRTensor, b: CSRTensor, alpha: Tensor, beta: Tensor) -> CSRTensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mindjax.core import checks
 from mindjax.core import dtype as dtypes
 from mindjax.core.errors import located
 from mindjax.ops.cast import cast, is_complex, is_floating_point
@@ -94,6 +95,7 @@ class ConversionMethods:
         Args:
             other: Tensor.
         """
+        checks.tensors("Tensor.type_as", other=other)
         return cast(self, other.dtype)
 
     def bool(self) -> Tensor:

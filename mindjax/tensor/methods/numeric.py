@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.ops import activation, families, special
@@ -152,7 +153,7 @@ class NumericMethods:
             )
         if not self.ndim:
             raise located(ValueError, "For 'Tensor.choose', the index Tensor must have an axis.")
-        items = list(choices)
+        items: Any = checks.of_type("choices", choices, (tuple, list, Handle), "Tensor.choose")
         items = [c if isinstance(c, Handle) else Handle.tensor_class(c) for c in items]
         shape = broadcast_shape("Tensor.choose", self.shape, *(c.shape for c in items))  # type: ignore[attr-defined]
         index = broadcast_to(self, shape)
@@ -208,7 +209,8 @@ class NumericMethods:
             TypeError: ``from_`` is larger than ``to``.
             ValueError: this Tensor holds no floats.
         """
-        if from_ > to:
+        low = checks.number("from_", from_, "Tensor.uniform")
+        if low > checks.number("to", to, "Tensor.uniform"):
             raise located(
                 TypeError,
                 f"For 'Tensor.uniform', 'from_' must not be larger than 'to', but got {from_} and "

@@ -43,6 +43,11 @@ CASES = [
     wrong("zero_step", "ops.make_range(0, 5, 0)"),
     wrong("nothing_joined", "ms.numpy.stack([])", "ms.numpy.concatenate([])", "ms.numpy.concatenate([], None)"),
     wrong("nothing_stacked", "ms.numpy.hstack([])", "ms.numpy.array_split(a, -1)", "ms.numpy.split(a, 0)"),
+    wrong("categories", "ops.random_categorical(a, -1, 0)", "ops.random_categorical(a[0], 2, 0)"),
+    wrong("categories_dtype", "ops.random_categorical(ops.cast(a, ms.int64), 2, 0)", "ops.random_categorical(a, 2, 0, ms.float32)"),
+    wrong("losses", "ops.multi_margin_loss(a, Tensor([0, 9]))", "ops.cosine_embedding_loss(a, a, Tensor([1]))", "ops.unsorted_segment_sum(a, Tensor([0, 1]), -1)"),
+    wrong("losses_dtype", "ops.unsorted_segment_sum(a, Tensor([0.5, 1.0]), 3)"),
+    Case("gaussian_nll_below_eps", [X, f32(2, 3, lo=-3.0, hi=-2.0)], "ops.gaussian_nll_loss(a, a, b)"),
     # indices out of range
     *(place(f"tensor_scatter_{n}_beyond", [[5, 0]], f"ops.tensor_scatter_{n}(a, b, c)") for n in SCATTERS),
     place("tensor_scatter_update_beyond", [[0, 7]], "ops.TensorScatterUpdate()(a, b, c)", "ops.ScatterNdUpdate()(ms.Parameter(a, name='p'), b, c)"),
