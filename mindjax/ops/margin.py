@@ -281,9 +281,7 @@ class _GaussianNLL(Primitive, register=False):
 
     def compute(self, x: Array, target: Array, var: Array) -> Array:
         floor = np.asarray(self.eps, var.dtype)
-        # The floor does not stop the gradient of a variance below it.
-        fixed = lax.stop_gradient(var)
-        safe = jnp.maximum(fixed, floor) + (var - fixed)
+        safe = jnp.maximum(var, floor)
         losses = (jnp.log(safe) + jnp.square(x - target) / safe) / 2
         if self.full:
             losses = losses + np.asarray(0.5 * np.log(2 * np.pi), losses.dtype)
