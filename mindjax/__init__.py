@@ -136,6 +136,10 @@ _SOURCES = {
     ),
     "mindjax.train.loss_scale_manager": "DynamicLossScaleManager",
     "mindjax.train.data_sink": "data_sink connect_network_with_dataset",
+    "mindjax.train.callback": (
+        "BackupAndRestore FlopsUtilizationCollector OnRequestExit TrainFaultTolerance"
+    ),
+    "mindjax.train.callback.flops": "flops_collection",
     "mindjax.cli.check": "run_check",
     "mindjax.alias": "install",
     "mindjax.common.tensor": "from_numpy",

@@ -54,4 +54,6 @@ def __getattr__(name: str) -> Any:
     if name == "default_generator":
         # The package's own attribute of that name is the function.
         return import_module("mindjax.common.seed").default_generator
+    if name == "flops_collection":
+        return import_module("mindjax.train.callback.flops").flops_collection
     raise AttributeError(f"module 'mindspore.common' has no attribute '{name}'")

@@ -27,6 +27,7 @@ from mindjax.train.callback.base import (
     as_list,
 )
 from mindjax.train.callback.checkpoint import ModelCheckpoint
+from mindjax.train.callback.flops import note_network
 from mindjax.train.callback.monitors import LossMonitor, TimeMonitor
 from mindjax.train.dataset_helper import DatasetHelper
 from mindjax.train.metrics import Loss, Metric, get_metrics
@@ -397,6 +398,7 @@ class Model:
         )
         helper = DatasetHelper(dataset, sinks, sink_size, epoch - initial_epoch)
         params.dataset_helper = helper
+        note_network("train", self._train_network)
         self._sunk = None
         if sink_mode:
             self._sunk = SunkSteps(self._train_network, helper.sink_size(), sink_size)
@@ -546,6 +548,7 @@ class Model:
     ) -> dict[str, Any]:
         network = self._eval_network
         params.eval_network = network
+        note_network("eval", network)
         params.valid_dataset = dataset
         params.batch_num = size_of(dataset, "Model.eval")
         params.mode = "eval"

@@ -6,6 +6,10 @@ from mindjax.train.callback.base import InternalCallbackParam as _InternalCallba
 from mindjax.train.callback.base import RunContext as RunContext
 from mindjax.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
 from mindjax.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
+from mindjax.train.callback.flops import FlopsUtilizationCollector as FlopsUtilizationCollector
+from mindjax.train.callback.interruption import BackupAndRestore as BackupAndRestore
+from mindjax.train.callback.interruption import OnRequestExit as OnRequestExit
+from mindjax.train.callback.interruption import TrainFaultTolerance as TrainFaultTolerance
 from mindjax.train.callback.monitors import History as History
 from mindjax.train.callback.monitors import LambdaCallback as LambdaCallback
 from mindjax.train.callback.monitors import LossMonitor as LossMonitor
@@ -17,19 +21,23 @@ from mindjax.train.callback.summary_collector import SummaryCollector as Summary
 from mindjax.train.summary.landscape import SummaryLandscape as SummaryLandscape
 
 __all__ = [
+    "BackupAndRestore",
     "Callback",
     "CheckpointConfig",
     "EarlyStopping",
+    "FlopsUtilizationCollector",
     "History",
     "LambdaCallback",
     "LearningRateScheduler",
     "LossMonitor",
     "ModelCheckpoint",
+    "OnRequestExit",
     "ReduceLROnPlateau",
     "RunContext",
     "SummaryCollector",
     "SummaryLandscape",
     "TimeMonitor",
+    "TrainFaultTolerance",
     "_CallbackManager",
     "_InternalCallbackParam",
 ]
