@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mindjax import numpy as numpy
     from mindjax import ops as ops
     from mindjax import parallel as parallel
+    from mindjax import profiler as profiler
     from mindjax import scipy as scipy
     from mindjax import train as train
     from mindjax.alias import install as install
@@ -81,6 +82,7 @@ _MODULES = (
     "numpy",
     "ops",
     "parallel",
+    "profiler",
     "scipy",
     "train",
     "version",
@@ -135,6 +137,7 @@ _SOURCES = {
         "CosineSimilarity Dice HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance"
     ),
     "mindjax.train.loss_scale_manager": "DynamicLossScaleManager",
+    "mindjax.profiler": "Profiler",
     "mindjax.train.data_sink": "data_sink connect_network_with_dataset",
     "mindjax.train.callback": (
         "BackupAndRestore FlopsUtilizationCollector OnRequestExit TrainFaultTolerance"

@@ -32,6 +32,17 @@ FORWARDS = {
     "ops.op_info_register": "ops.custom.registration",
     "ops.vm_impl_registry": "ops.custom.defined",
     "ops.tensor_method": "ops.functional",
+    "profiler.common": "profiler",
+    "profiler.common.constant": "profiler.config",
+    "profiler.dynamic_profiler": "profiler.dynamic",
+    "profiler.envprofiler": "profiler.environment",
+    "profiler.experimental_config": "profiler",
+    "profiler.profiler": "profiler.profile",
+    "profiler.profiling": "profiler",
+    "train.callback._landscape": "train.callback",
+    "train.callback._summary_collector": "train.callback",
+    "train.summary.summary_record": "train.summary.record",
+    "train.summary_record": "train.summary.record",
 }
 # Package -> the modules in it, all of which one module of ours answers for.
 PARTS = {

@@ -19,7 +19,8 @@ def run(script: str, args: Sequence[str], as_module: bool = False) -> int:
     """Run a script or module as the main program of this process.
 
     Its exceptions, ``sys.exit`` and KeyboardInterrupt pass through, so that the process ends as
-    under ``python script.py``; tracebacks begin in the script.
+    under ``python script.py``; tracebacks begin in the script. The variable ``MS_PROFILER_OPTIONS``
+    starts a profiler first.
 
     Args:
         script: path of a Python file, or the name of a module.
@@ -30,6 +31,10 @@ def run(script: str, args: Sequence[str], as_module: bool = False) -> int:
         0, or 2 when the file cannot be read.
     """
     install()
+    if os.environ.get("MS_PROFILER_OPTIONS"):
+        from mindjax.profiler import EnvProfiler
+
+        EnvProfiler.init_profiler()
     sys.argv = [script, *args]
     if as_module:
         _set_first_path(os.getcwd())

@@ -54,6 +54,12 @@ PATHS = {
     "mindspore.ops.operations.nn_ops": "Conv2D ReLU",
     "mindspore.ops.op_info_register": "DataType CustomRegOp",
     "mindspore.ops.signature": "make_sig sig_rw sig_dtype",
+    "mindspore.profiler.common.constant": "ProfilerLevel AicoreMetrics",
+    "mindspore.profiler.profiler": "Profiler analyse",
+    "mindspore.profiler.profiling": "Profiler",
+    "mindspore.profiler.schedule": "ProfilerAction",
+    "mindspore.train.callback._summary_collector": "SummaryCollector",
+    "mindspore.train.summary.summary_record": "SummaryRecord",
     "mindspore.ops.vm_impl_registry": "vm_impl_registry get_vm_impl_fn",
     "mindspore.ops.primitive": (
         "Primitive PrimitiveWithInfer PrimitiveWithCheck constexpr _primexpr prim_attr_register"

@@ -28,6 +28,7 @@ RANKS = {
     "boost": 6,
     "mindjax_parallel": 7,
     "parallel": 8,
+    "profiler": 8,
     "communication": 8,
     "mint.nn": 5,
     "mint.optim": 5,
