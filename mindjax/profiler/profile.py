@@ -33,7 +33,7 @@ class _Recorder:
             logger.warning("For Profiler, on_trace_ready value is Invalid, reset to None.")
             handler = None
         self._on_trace_ready: Callable[..., Any] | None = handler
-        schedule = given.get("schedule")
+        schedule: Any = given.get("schedule")
         if schedule is not None and not callable(schedule):
             logger.warning("schedule is not Callable, set by default.")
             schedule = None
