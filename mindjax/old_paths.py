@@ -19,6 +19,10 @@ FORWARDS = {
     "graph.mutable": "graph",
     "graph.no_inline": "graph",
     "graph.symbol": "graph",
+    "nn.sparse": "nn.layers.sparse",
+    "nn.sparse.sparse": "nn.layers.sparse",
+    "nn.utils": "nn.initialization",
+    "nn.utils.init": "nn.initialization",
     "ops._grad": "ops.operations",
     "ops._tensor": "tensor",
     "ops.array_func": "ops.function",
@@ -46,6 +50,11 @@ FORWARDS = {
 }
 # Package -> the modules in it, all of which one module of ours answers for.
 PARTS = {
+    "nn.layer": (
+        "activation basic channel_shuffle combined container conv dense embedding image math "
+        "normalization padding pooling rnn_cells rnns thor_layer timedistributed transformer",
+        "nn.layer",
+    ),
     "ops.auto_generate": (
         "cpp_create_prim_instance_helper gen_extend_func gen_ops_def gen_ops_prim "
         "pyboost_inner_prim",

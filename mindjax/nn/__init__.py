@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mindjax.nn import probability as probability
+    from mindjax.nn.grad import *  # noqa: F403
     from mindjax.nn.layers import *  # noqa: F403
     from mindjax.nn.losses import *  # noqa: F403
     from mindjax.nn.metrics import F1 as F1
@@ -156,7 +157,9 @@ from mindjax.nn.wrap import WithLossCell as WithLossCell
 
 # `get_metrics` belongs to the old import path alone.
 _METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
-families = Families("mindjax.nn", ("layers", "recurrent", "training", "losses", "optim/rare"))
+families = Families(
+    "mindjax.nn", ("layers", "recurrent", "grad", "training", "losses", "optim/rare")
+)
 
 # The documentation's examples of `mint.nn` call these as layers of `nn`.
 _OF_MINT = {
@@ -167,11 +170,20 @@ _OF_MINT = {
 }
 
 
+# Modules that the original shows from the start, and where they are here.
+_MODULES = {
+    "layer": "mindjax.nn.layer",
+    "probability": "mindjax.nn.probability",
+    "sparse": "mindjax.nn.layers.sparse",
+    "utils": "mindjax.nn.initialization",
+}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name in _OF_MINT:
         return getattr(import_module("mindjax.mint.nn"), _OF_MINT[name])
-    if name == "probability":
-        return import_module("mindjax.nn.probability")
     if name in _METRICS:
         return getattr(metrics, name)
     if name in families.index():

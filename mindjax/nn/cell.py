@@ -6,14 +6,15 @@ import copy
 import dis
 import functools
 import inspect
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
 from mindjax.autodiff.custom import with_bprop
-from mindjax.autodiff.saved import compute_again
+from mindjax.autodiff.saved import compute_again, register_saved_tensors_hooks
 from mindjax.core.context import graph_mode
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, unwrap
@@ -22,9 +23,10 @@ from mindjax.graph.jit import JitFunction, Programs
 from mindjax.graph.program import is_tracing_outside
 from mindjax.graph.signature import snapshot
 from mindjax.nn import pytree
-from mindjax.nn.hooks import HookMixin
+from mindjax.nn.placement import PlacementMixin
 from mindjax.nn.precision import PrecisionMixin, cast_floats
 from mindjax.nn.registry import RegistryMixin
+from mindjax.nn.state_dict import StateDictMixin
 from mindjax.tensor.parameter import Parameter, ParameterTuple, changed
 from mindjax.tensor.tensor import Tensor
 
@@ -34,12 +36,13 @@ _OWN = frozenset(
     {
         "_params", "_cells", "_buffers", "_programs", "_hooks", "_flags", "_set_aside", "_pending",
         "_param_prefix", "_auto_prefix", "_guarded", "_inputs", "_strategies",
-        "_name_prefix", "_made_in", "_noted", "_has_bprop", "_grad_outputs", "_structure_of",
+        "_create_time", "_counted", "_state_dict_hooks", "_scope", "_name_prefix", "_made_in",
+        "_noted", "_has_bprop", "_grad_outputs", "_structure_of",
     }
 )  # fmt: skip
 
 
-class Cell(RegistryMixin, HookMixin, PrecisionMixin):
+class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
     """The base of networks (MindSpore: ``nn.Cell``).
 
     Subclasses call ``super().__init__()``, assign Parameters and Cells to attributes and define
@@ -49,6 +52,8 @@ class Cell(RegistryMixin, HookMixin, PrecisionMixin):
         auto_prefix: whether Parameters are named after the attributes of the Cells that own them.
         flags: attributes to set.
     """
+
+    total_instance_count: ClassVar[int] = 0
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         own = self.__dict__
@@ -62,7 +67,9 @@ class Cell(RegistryMixin, HookMixin, PrecisionMixin):
         own["_guarded"] = False
         own["training"] = False
         own["requires_grad"] = False
-        own["cls_name"] = type(self).__name__
+        own["_create_time"] = time.time_ns()
+        own["_counted"] = True
+        Cell.total_instance_count += 1
         own["_cast"] = own["_cast_out"] = None
         own["_again"] = False
         if current.frame is not None:
@@ -115,6 +122,7 @@ class Cell(RegistryMixin, HookMixin, PrecisionMixin):
         programs = self.__dict__.get("_programs")
         if programs is None:
             programs = self.__dict__["_programs"] = Programs(_Runner(self))
+            Cell.global_cells[self] = (type(self), (), {})
         return programs.call(args, kwargs)
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -153,6 +161,9 @@ class Cell(RegistryMixin, HookMixin, PrecisionMixin):
         try:
             if self._has_bprop:
                 out = self._run_bprop(args, kwargs)
+            elif "saved_tensors" in self._hooks:
+                packed = register_saved_tensors_hooks(*self._hooks["saved_tensors"][0])
+                out = packed(self._construct)(args, kwargs)
             else:
                 out = self._construct(args, kwargs)
         finally:
@@ -444,6 +455,7 @@ class Cell(RegistryMixin, HookMixin, PrecisionMixin):
     def __deepcopy__(self, memo: dict[int, Any]) -> Cell:
         fresh = object.__new__(type(self))
         memo[id(self)] = fresh
+        Cell.total_instance_count += 1
         for name, value in self.__dict__.items():
             if name == "_programs" or name.startswith("_jit_"):
                 fresh.__dict__[name] = None
@@ -468,6 +480,11 @@ class Cell(RegistryMixin, HookMixin, PrecisionMixin):
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
+        Cell.total_instance_count += 1
+
+    def __del__(self) -> None:
+        if "_counted" in self.__dict__:
+            Cell.total_instance_count -= 1
 
     # -- showing it --
 

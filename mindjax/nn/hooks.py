@@ -34,8 +34,12 @@ class HookHandle:
 class HookMixin:
     """Registration and running of hooks."""
 
-    cls_name: str
     _hooks: dict[str, OrderedDict[int, Any]]
+
+    @property
+    def cls_name(self) -> str:
+        """Name of the class."""
+        return type(self).__name__
 
     def _init_hooks(self) -> None:
         self.__dict__["_hooks"] = {}

@@ -10,6 +10,7 @@ from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.ops.normalization import LayerNorm as _LayerNorm
 from mindjax.ops.normalization import batch_norm_inference, batch_norm_training, group_norm
+from mindjax.ops.shape import reshape
 from mindjax.tensor.initializer import initializer
 from mindjax.tensor.parameter import Parameter
 
@@ -122,8 +123,10 @@ class BatchNorm2d(_BatchNorm):
     _ranks = (4,)
 
 
-class BatchNorm3d(_BatchNorm):
+class BatchNorm3d(Cell):
     """Batch normalization of (N, C, D, H, W) (MindSpore: ``nn.BatchNorm3d``).
+
+    The Parameters are those of a `BatchNorm2d` within, ``bn2d``.
 
     Args:
         num_features: number of channels.
@@ -136,9 +139,11 @@ class BatchNorm3d(_BatchNorm):
         moving_var_init: first moving variance.
         use_batch_statistics: as in `BatchNorm2d`.
         dtype: of the Parameters.
-    """
 
-    _ranks = (5,)
+    Raises:
+        TypeError: an argument is of a wrong type.
+        ValueError: a value does not fit.
+    """
 
     def __init__(
         self,
@@ -153,10 +158,22 @@ class BatchNorm3d(_BatchNorm):
         use_batch_statistics: bool | None = None,
         dtype: Any = float32,
     ) -> None:
+        super().__init__()
         inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
-        super().__init__(
+        self.bn2d = BatchNorm2d(
             num_features, eps, momentum, affine, *inits, use_batch_statistics, "NCHW", dtype
         )
+
+    def construct(self, x: Any) -> Any:
+        """Normalize; in training the moving moments are written."""
+        shape = tuple(x.shape)
+        if len(shape) != 5:
+            raise located(
+                ValueError,
+                f"For '{self.cls_name}', the in_shape must have 5 dims, but got {len(shape)}.",
+            )
+        n, c, d, h, w = shape
+        return reshape(self.bn2d(reshape(x, (n, c, d * h, w))), shape)
 
 
 class LayerNorm(Cell):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mindjax.core.errors import located
+from mindjax.nn.hooks import HookMixin
 from mindjax.tensor.parameter import Parameter, ParameterTuple, changed
 from mindjax.tensor.tensor import Tensor
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from mindjax.nn.cell import Cell
 
 
-class RegistryMixin:
+class RegistryMixin(HookMixin):
     """Registration and traversal; Parameters of a Cell come before those of its sub-Cells."""
 
     _params: OrderedDict[str, Parameter]
@@ -25,7 +24,6 @@ class RegistryMixin:
     _flags: dict[str, Any]
     _param_prefix: str
     _auto_prefix: bool
-    cls_name: str
 
     # -- registration --
 
@@ -414,69 +412,3 @@ class RegistryMixin:
         if name not in cell._buffers:
             raise located(AttributeError, f"'{name}' is not a buffer (in '{target}').")
         return getattr(cell, name)
-
-    def state_dict(
-        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
-    ) -> Any:
-        """Give Parameters and persistent buffers by dotted attribute name.
-
-        Args:
-            *args: ``destination``, ``prefix`` and ``keep_vars`` by position.
-            destination: mapping to fill; a new one by default.
-            prefix: put before the names.
-            keep_vars: whether to give the Parameters themselves, else copies.
-
-        Returns:
-            The mapping.
-        """
-        named = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
-        destination = named.get("destination", destination)
-        prefix, keep_vars = named.get("prefix", prefix), named.get("keep_vars", keep_vars)
-        out = OrderedDict() if destination is None else destination
-        for path, cell in self.cells_and_names():
-            head = prefix + (path + "." if path else "")
-            for name, parameter in cell._params.items():
-                if parameter is not None:
-                    out[head + name] = parameter if keep_vars else Tensor(parameter)
-            transient = cell.__dict__.get("_transient_buffers", ())
-            for name in cell._buffers:
-                if name not in transient and cell.__dict__.get(name) is not None:
-                    out[head + name] = cell.__dict__[name]
-        return out
-
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
-        """Set Parameters and buffers from a mapping by dotted attribute name.
-
-        Args:
-            state_dict: Tensors by name.
-            strict: whether missing and unknown names are errors.
-
-        Returns:
-            The pair of missing and unknown names.
-
-        Raises:
-            RuntimeError: names or shapes do not fit.
-        """
-        own: dict[str, Any] = dict(self.state_dict(keep_vars=True))
-        missing = [n for n in own if n not in state_dict]
-        unknown = [n for n in state_dict if n not in own]
-        wrong = [
-            f"{n}: {tuple(np.shape(state_dict[n]))} for {own[n].shape}"
-            for n in own
-            if n in state_dict and tuple(state_dict[n].shape) != own[n].shape
-        ]
-        if wrong or (strict and (missing or unknown)):
-            raise located(
-                RuntimeError,
-                f"For 'load_state_dict' of '{self.cls_name}': missing {missing}, unexpected "
-                f"{unknown}, wrong shapes {wrong}.",
-            )
-        for name, target in own.items():
-            if name in state_dict:
-                value = state_dict[name]
-                source = value if isinstance(value, Tensor) else Tensor(np.asarray(value))
-                if isinstance(target, Parameter):
-                    target.set_data(source)
-                else:
-                    target.assign_value(source.astype(target.dtype).copy())
-        return missing, unknown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -70,6 +70,8 @@ class Parameter(Tensor):
 
     __slots__ = ()
     is_parameter = True
+    # `nn.no_init_parameters` clears it for the Parameters made within.
+    _first_init_param: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class Parameter(Tensor):
         self._frame = None
         self._set_data_of(default_input, None)
         self._node = None
-        self.init_param = True
+        self.init_param = type(self)._first_init_param
         self._requires_grad = bool(requires_grad)
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer

@@ -55,6 +55,21 @@ def scipy_linalg():
     return importlib.import_module(f"{LIBRARY}.scipy.linalg")
 
 
+def rows_above_max_norm():
+    """Give the sum of rows that are all limited to 1."""
+    table = Tensor(np.array([[2], [30], [400]], np.float32))
+    rows = nn.EmbeddingLookup(3, 1, table, max_norm=1.0)(Tensor(np.array([[1], [2]], np.int32)))
+    return rows.sum()
+
+
+def hidden_key():
+    """Give the weight of a hidden key."""
+    x = Tensor(np.ones((2, 1, 2), np.float32))
+    mask, hidden = Tensor(np.zeros((2, 2), np.float32)), Tensor(np.array([[False, True]]))
+    _, weights = nn.MultiheadAttention(2, 1)(x, x, x, key_padding_mask=hidden, attn_mask=mask)
+    return weights[0, 0, 1]
+
+
 def conjugated_input():
     x = Tensor(np.array([[1j]], np.complex64))
     ops.ConjugateTranspose()(x, (1, 0)).asnumpy()
@@ -343,6 +358,20 @@ ROWS = {
     ),
     "embedding out of range": (
         lambda: nn.Embedding(3, 1, embedding_table="ones")(ints(5)),
+        [[1]],
+        BOTH,
+    ),
+    "rows above max_norm": (rows_above_max_norm, 2, BOTH),
+    "hidden key beside numbers": (hidden_key, 0, BOTH),
+    "PSNR in PYNATIVE": (
+        lambda: nn.PSNR()(
+            Tensor(np.zeros((1, 1, 1, 1), np.float32)), Tensor(np.ones((1, 1, 1, 1), np.float32))
+        ),
+        [0],
+        ("PYNATIVE",),
+    ),
+    "SyncBatchNorm before init": (
+        lambda: nn.SyncBatchNorm(1, eps=1e-12)(Tensor(np.ones((1, 1), np.float32))),
         [[1]],
         BOTH,
     ),

@@ -35,6 +35,7 @@ class Layer:
         tol: relative and absolute tolerance.
         call: expression of a function of the Cell and the inputs; None calls the Cell with them.
         eager: compare gradients in PYNATIVE too.
+        graph: the original runs it in GRAPH only; it has one output.
     """
 
     make: str
@@ -44,6 +45,7 @@ class Layer:
     tol: tuple[float, float] = (1e-4, 1e-5)
     call: str | None = None
     eager: bool = False
+    graph: bool = False
 
     @property
     def name(self) -> str:

@@ -32,6 +32,7 @@ def reset(case: Layer, cell: Any) -> None:
 
 def record(case: Layer, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """Run a layer forwards, some steps of training and backwards."""
+    ms.set_context(mode=ms.GRAPH_MODE if case.graph else ms.PYNATIVE_MODE)
     cell = eval(case.make, NAMES)
     call = tables.caller(case, NAMES)
     shown = repr(cell)
@@ -73,9 +74,15 @@ def gradients(
                 total = total + (out * ms.Tensor(case.sens(tuple(out.shape)))).sum()
         return total
 
+    shape = arrays[f"{case.name}/out/0"].shape
+    sens = ms.Tensor(case.sens(shape)) if case.graph else None
+
+    def compiled(*args: Any) -> Any:
+        return (cell(*args) * sens).sum()
+
     if not places and not weights:
         return
-    grads = ms.grad(loss, places or None, weights or None)(*inputs)
+    grads = ms.grad(compiled if case.graph else loss, places or None, weights or None)(*inputs)
     if places and weights:
         by_place, by_weight = grads
     else:
@@ -108,7 +115,8 @@ def main(family: str) -> None:
         try:
             layers[case.name] = record(case, arrays)
         except Exception as caught:
-            failed.append(f"{case.name}: {type(caught).__name__} {str(caught)[:300]}")
+            line = " ".join(str(caught).split())[:300]
+            failed.append(f"{case.name}: {type(caught).__name__} {line}")
     if failed:
         raise SystemExit("\n".join(failed))
     np.savez_compressed(FOLDER / f"{family}.npz", **arrays)

@@ -351,3 +351,26 @@ class Betainc(Primitive):
         checks.same_shape("Betainc", a=a.shape, b=b.shape)
         checks.same_shape("Betainc", a=a.shape, x=x.shape)
         return _betainc(a, b, x)
+
+
+class _LogBeta(Primitive):
+    """Logarithm of the beta function, exact for large arguments too."""
+
+    def compute(self, x: Array, y: Array) -> Array:
+        """Map two arrays that broadcast."""
+        shape = broadcast_shape("LBeta", x.shape, y.shape)
+        wide = [jnp.broadcast_to(_wide(a), shape) for a in (x, y)]
+        return jax.scipy.special.betaln(*wide).astype(x.dtype)
+
+
+def logbeta(x: Tensor, y: Tensor) -> Tensor:
+    """Compute the logarithm of the beta function.
+
+    Args:
+        x: float Tensor.
+        y: the same, of a shape that broadcasts with it.
+
+    Returns:
+        Tensor in the broadcast shape.
+    """
+    return _LogBeta()(x, y)

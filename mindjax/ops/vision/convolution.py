@@ -120,13 +120,14 @@ class Conv3DTranspose(Primitive):
                 f"{shape} and {shape_of(weight)}.",
             )
         pads, extra = list(self.pad), list(self.output_padding)
-        if self.pad_mode == "same":
+        if self.pad_mode != "pad":
             for i, (k, s, d) in enumerate(
                 zip(self.kernel_size, self.stride, self.dilation, strict=True)
             ):
                 spare = d * (k - 1) + 1 - s
-                pads[2 * i] = max(spare, 0) // 2
-                pads[2 * i + 1] = max(spare, 0) - max(spare, 0) // 2
+                cut = max(spare, 0) if self.pad_mode == "same" else 0
+                pads[2 * i], pads[2 * i + 1] = cut // 2, cut - cut // 2
+                # MindSpore: at least the input's size times the stride.
                 extra[i] = max(-spare, 0)
         window = (tuple(pads), tuple(extra), self.stride, self.dilation, self.group)
         return transposed(dout, weight, *window)
