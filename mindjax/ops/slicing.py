@@ -308,6 +308,10 @@ class StridedSlice(Primitive):
     new_axis_mask: int = 0
     shrink_axis_mask: int = 0
 
+    def __post_init__(self) -> None:
+        for name in self._fields:
+            checks.non_negative_int(name, getattr(self, name), "StridedSlice")
+
     def __call__(self, *inputs: Any) -> Any:
         """Slice, with starts as operands."""
         x, *rest = inputs
