@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mindjax.nn.metrics import rearrange_inputs as rearrange_inputs
     from mindjax.nn.optim.rare import *  # noqa: F403
     from mindjax.nn.recurrent import *  # noqa: F403
+    from mindjax.nn.second_order import *  # noqa: F403
     from mindjax.nn.training import *  # noqa: F403
 
 from mindjax.core.families import Families
@@ -158,7 +159,8 @@ from mindjax.nn.wrap import WithLossCell as WithLossCell
 # `get_metrics` belongs to the old import path alone.
 _METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
 families = Families(
-    "mindjax.nn", ("layers", "recurrent", "grad", "training", "losses", "optim/rare")
+    "mindjax.nn",
+    ("layers", "recurrent", "grad", "training", "losses", "optim/rare", "second_order"),
 )
 
 # The documentation's examples of `mint.nn` call these as layers of `nn`.

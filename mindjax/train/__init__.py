@@ -58,4 +58,6 @@ from mindjax.train.metrics import get_metric_fn as get_metric_fn
 from mindjax.train.metrics import names as names
 from mindjax.train.metrics import rearrange_inputs as rearrange_inputs
 from mindjax.train.model import Model as Model
+from mindjax.train.second_order import ConvertModelUtils as ConvertModelUtils
+from mindjax.train.second_order import ConvertNetUtils as ConvertNetUtils
 from mindjax.train.summary import SummaryRecord as SummaryRecord

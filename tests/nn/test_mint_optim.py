@@ -118,6 +118,24 @@ def test_what_a_group_says_may_change(mode):
     np.testing.assert_allclose(optimizer.parameters[0].asnumpy(), want, 1e-6, 1e-6)
 
 
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "FusedAdamW"])
+def test_a_group_that_is_added_later_is_trained_as_one_from_the_start(name):
+    more = {"params": [], "lr": 0.5} | ({} if name == "SGD" else {"amsgrad": False})
+    found = []
+    for later in (True, False):
+        p = parameters()
+        group = more | {"params": p[2:]}
+        if later:
+            optimizer = getattr(optim, name)(p[:2], 0.1)
+            optimizer.add_param_group(group)
+        else:
+            optimizer = getattr(optim, name)([{"params": p[:2]}, group], 0.1)
+        found.append(train(optimizer, 3))
+    assert sorted(found[0]) == sorted(found[1])
+    for key, value in found[0].items():
+        np.testing.assert_array_equal(value, found[1][key])
+
+
 def test_repr():
     assert repr(evaluate("optim.SGD(p, 0.5)")) == (
         "SGD (\nParameter Group 0\n    dampening: 0\n    lr: 0.5\n    maximize: False\n"
@@ -146,7 +164,8 @@ ERRORS = {
     "optim.SGD(p, 0.1, -1)": ValueError,
     "optim.SGD(p, 0.1)((p[0],))": RuntimeError,
     "optim.SGD(p, 0.1)(p[0])": TypeError,
-    "optim.SGD(p, 0.1).add_param_group({'params': p})": NotImplementedError,
+    "optim.SGD(p, 0.1).add_param_group({'params': p})": ValueError,
+    "optim.FusedAdamW([{'params': p[:1], 'amsgrad': True}, {'params': p[1:]}])": ValueError,
 }
 
 

@@ -12,7 +12,6 @@ from mindjax.experimental.optim.stepped import SteppedOptimizer, check_numbers
 from mindjax.nn.optim.grouped import Optimizer
 from mindjax.nn.optim.step import one_program
 from mindjax.ops.updates.steps import AsgdStep, RpropStep
-from mindjax.tensor.parameter import Parameter, ParameterTuple
 from mindjax.tensor.tensor import Tensor
 
 
@@ -73,8 +72,8 @@ class SGD(Optimizer):
                 "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must "
                 f"equal to 0.0, but got 'momentum' {momentum}, 'dampening' {dampening}",
             )
-        self.accum = self.parameters.clone(prefix="accum", init="zeros")
-        self.stat = self.parameters.clone(prefix="stat", init="ones")
+        self.keep("accum")
+        self.keep("stat", "ones")
 
     @one_program
     def construct(self, gradients: Any) -> Any:
@@ -147,14 +146,10 @@ class ASGD(SteppedOptimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults)
-        self.ax = self.parameters.clone(prefix="ax", init="zeros")
+        self.keep("ax")
         self._count()
-        self.mu, self.eta = (
-            ParameterTuple(
-                [Parameter(Tensor(first, float32), f"{kind}_{p.name}") for p in self.parameters]
-            )
-            for kind, first in (("mu", 1.0), ("eta", 0.0))
-        )
+        self.keep("mu", 1.0, number=True)
+        self.keep("eta", 0.0, number=True)
 
     def update(self, group: dict[str, Any]) -> Any:
         """Give the update of one Parameter."""
@@ -202,8 +197,8 @@ class Rprop(SteppedOptimizer):
         checks.float_in_range("etas[0]", etas[0], 0.0, 1.0, name, "()")
         defaults = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
         super().__init__(params, defaults)
-        self.prev = self.parameters.clone(prefix="prev", init="zeros")
-        self.step_size = self.parameters.clone(prefix="step_size", init="zeros")
+        self.keep("prev")
+        self.keep("step_size")
         self._count()
 
     def update(self, group: dict[str, Any]) -> Any:

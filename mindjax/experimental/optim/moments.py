@@ -13,7 +13,6 @@ from mindjax.core.errors import located
 from mindjax.experimental.optim.stepped import SteppedOptimizer, check_numbers, turned
 from mindjax.ops.update import AdamStep, ApplyAdamWithAmsgradV2
 from mindjax.ops.updates.steps import AdamaxStep, NadamStep, RadamStep
-from mindjax.tensor.parameter import Parameter, ParameterTuple
 from mindjax.tensor.tensor import Tensor
 
 
@@ -79,7 +78,7 @@ class Adam(SteppedOptimizer):
         }
         super().__init__(params, defaults)
         for name in self.states:
-            setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
+            self.keep(name)
         self._count()
 
     def update(self, group: dict[str, Any]) -> Any:
@@ -200,8 +199,8 @@ class Adamax(SteppedOptimizer):
         }
         super().__init__(params, defaults)
         self._count()
-        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
-        self.exp_inf = self.parameters.clone(prefix="exp_inf", init="zeros")
+        self.keep("exp_avg")
+        self.keep("exp_inf")
 
     def update(self, group: dict[str, Any]) -> Any:
         """Give the update of one Parameter."""
@@ -246,11 +245,9 @@ class NAdam(SteppedOptimizer):
         }
         super().__init__(params, defaults)
         self._count()
-        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
-        self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
-        self.mu_product = ParameterTuple(
-            [Parameter(Tensor(1.0, float32), f"mu_product_{p.name}") for p in self.parameters]
-        )
+        self.keep("exp_avg")
+        self.keep("exp_avg_sq")
+        self.keep("mu_product", 1.0, number=True)
 
     def update(self, group: dict[str, Any]) -> Any:
         """Give the update of one Parameter."""
@@ -287,8 +284,8 @@ class RAdam(SteppedOptimizer):
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, defaults)
         self._count()
-        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
-        self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
+        self.keep("exp_avg")
+        self.keep("exp_avg_sq")
 
     def update(self, group: dict[str, Any]) -> Any:
         """Give the update of one Parameter."""

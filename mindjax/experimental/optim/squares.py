@@ -51,7 +51,7 @@ class Adagrad(SteppedOptimizer):
         }
         check_numbers(type(self).__name__, {"lr": lr, "eps": eps}, at_least)
         super().__init__(params, {"lr": lr, **at_least, "eps": eps, "maximize": maximize})
-        self.accum = self.parameters.clone(prefix="accum", init=initial_accumulator_value)
+        self.keep("accum", initial_accumulator_value)
         self._count()
 
     def update(self, group: dict[str, Any]) -> Any:
@@ -102,8 +102,8 @@ class Adadelta(Optimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults)
-        self.accum = self.parameters.clone(prefix="accum", init=0)
-        self.accum_update = self.parameters.clone(prefix="accum_update", init=0)
+        self.keep("accum", 0)
+        self.keep("accum_update", 0)
         self.opt = ops.ApplyAdadelta()
 
     @one_program
@@ -164,7 +164,7 @@ class RMSprop(Optimizer):
         defaults = {"lr": lr, **at_least, "eps": eps, "centered": centered, "maximize": maximize}
         super().__init__(params, defaults)
         for name in ("mean_grad", "mean_square", "moment"):
-            setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
+            self.keep(name)
 
     @one_program
     def construct(self, gradients: Any) -> Any:

@@ -53,12 +53,34 @@ class Optimizer(StepCell):
         groups = _check_params(params)
         self.defaults = defaults
         self.param_groups: list[dict[str, Any]] = []
+        self._kept: dict[str, tuple[Any, bool]] = {}
+        self._is_made = False
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
         self.parameters = ParameterTuple([p for g in self.param_groups for p in g["params"]])
+        self._is_made = True
+
+    def keep(self, name: str, init: Any = "zeros", number: bool = False) -> None:
+        """Make a state of each Parameter, and of those that are added later.
+
+        Args:
+            name: of the attribute, and before each Parameter's name.
+            init: first value, as in `Parameter.clone`; a float if it is a number.
+            number: whether it is a number each, and no Tensor of the Parameter's shape.
+        """
+        self._kept[name] = (init, number)
+        setattr(self, name, self._made(name, self.parameters))
+
+    def _made(self, name: str, parameters: ParameterTuple) -> ParameterTuple:
+        init, number = self._kept[name]
+        if not number:
+            return parameters.clone(prefix=name, init=init)
+        return ParameterTuple(
+            [Parameter(Tensor(init, float32), f"{name}_{p.name}") for p in parameters]
+        )
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group, while the optimizer is made.
+        """Add a group, whose Parameters come after the others.
 
         Args:
             param_group: dict of ``params`` with any of the defaults' keys.
@@ -66,14 +88,7 @@ class Optimizer(StepCell):
         Raises:
             TypeError: it is no dict, or an element is no Parameter.
             ValueError: a Parameter stands in two groups.
-            NotImplementedError: the optimizer is made already.
         """
-        if "parameters" in self.__dict__:
-            raise located(
-                NotImplementedError,
-                f"For '{self.cls_name}', 'add_param_group' after construction is not supported: "
-                "give all groups to the constructor.",
-            )
         if not isinstance(param_group, dict):
             raise located(TypeError, "Param group must be a dict.")
         group = _Group(self.defaults | param_group)
@@ -89,6 +104,13 @@ class Optimizer(StepCell):
             )
         checks.float_above("weight_decay", float(decay), self.cls_name, ">=")
         self.param_groups.append(group)
+        if self._is_made:
+            fresh = ParameterTuple(group["params"])
+            for kept in self._kept:
+                together = [*getattr(self, kept), *self._made(kept, fresh)]
+                setattr(self, kept, ParameterTuple(together))
+            self.parameters = ParameterTuple([*self.parameters, *fresh])
+            changed()
 
     @property
     def lrs(self) -> list[Any]:
@@ -221,14 +243,23 @@ class AdamW(Optimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults)
-        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
-        self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
+        self.keep("exp_avg")
+        self.keep("exp_avg_sq")
         for group in self.param_groups:
-            if group["amsgrad"]:
-                largest = ParameterTuple(group["params"]).clone("max_exp_avg_sq", "zeros")
-                group["max_exp_avg_sq"] = largest
+            self._keep_largest(group)
         self.state_step = Parameter(Tensor([self._first_step], float32), "state_step")
         self.increase_tensor = Tensor([1.0], float32)
+
+    def _keep_largest(self, group: dict[str, Any]) -> None:
+        if group["amsgrad"]:
+            largest = ParameterTuple(group["params"]).clone("max_exp_avg_sq", "zeros")
+            group["max_exp_avg_sq"] = largest
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group, as in `Optimizer`."""
+        super().add_param_group(param_group)
+        if self._is_made:
+            self._keep_largest(self.param_groups[-1])
 
     @one_program
     def construct(self, gradients: Any) -> Any:
@@ -264,7 +295,71 @@ class AdamW(Optimizer):
 
 
 class FusedAdamW(AdamW):
-    """The same as `AdamW`: XLA fuses the update (MindSpore: ``mint.optim.FusedAdamW``)."""
+    """The same as `AdamW`: XLA fuses the update (MindSpore: ``mint.optim.FusedAdamW``).
+
+    Args:
+        params: as in `Optimizer`; ``amsgrad`` is the same in all groups.
+        lr: learning rate, a float from 0 up.
+        betas: decays of the two moments, two floats from 0 up and below 1.
+        eps: float from 0 up, added to the root.
+        weight_decay: float from 0 up.
+        amsgrad: whether the largest second moment so far divides (Reddi et al. 2018).
+        maximize: whether to climb.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a number is out of range, or groups differ in ``amsgrad``.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.01,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+        self.global_amsgrad: bool = self.param_groups[0]["amsgrad"]
+        self.inject_group_amsgrad_states()
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group, as in `Optimizer`.
+
+        Raises:
+            ValueError: the group differs from the others in ``amsgrad``.
+        """
+        super().add_param_group(param_group)
+        if self._is_made:
+            self.inject_group_amsgrad_states()
+
+    def inject_group_amsgrad_states(self) -> None:
+        """Check that ``amsgrad`` is the same in all groups; each holds its largest moments.
+
+        Raises:
+            ValueError: groups differ.
+        """
+        flags = [bool(group["amsgrad"]) for group in self.param_groups]
+        if len(set(flags)) > 1:
+            raise located(
+                ValueError,
+                f"{self.cls_name} does not support mixed amsgrad across param_groups: {flags}.",
+            )
+
+    def contiguous_params(self, start_id: int, end_id: int, param_group: dict[str, Any]) -> None:
+        """Do nothing: the original puts a group into one block of memory, XLA lays it out itself.
+
+        Args:
+            start_id: where the group begins among all Parameters.
+            end_id: where it ends.
+            param_group: the group.
+        """
+
+    def set_contiguous_params(self) -> None:
+        """Do nothing, as in `contiguous_params`."""
 
 
 class Adam(AdamW):
@@ -358,7 +453,7 @@ class SGD(Optimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults)
-        self.momentum_buf = self.parameters.clone(prefix="momentum_buf", init="zeros")
+        self.keep("momentum_buf")
         self.step_t = Parameter(Tensor(0, int32), "step_t")
         self.increase_tensor = Tensor(1, int32)
 

@@ -82,7 +82,7 @@ class LRScheduler:
         """Give the rates of the groups as they are, Tensors."""
         return [ops.deepcopy(rate) for rate in self._last_lr]
 
-    def step(self, epoch: Any = None) -> bool:
+    def step(self, epoch: Any = None) -> Any:
         """Write the next rates.
 
         Args:

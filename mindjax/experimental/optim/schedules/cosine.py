@@ -110,14 +110,11 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         height = (1 + ops.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (first - self.eta_min) * height for first in self.base_lrs]
 
-    def step(self, epoch: Any = None) -> bool:
+    def step(self, epoch: Any = None) -> Any:
         """Write the next rates.
 
         Args:
             epoch: the step that is meant, a number that may lie between two steps.
-
-        Returns:
-            True.
 
         Raises:
             ValueError: ``epoch`` is negative.
@@ -147,4 +144,3 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             ops.assign(self.last_epoch, float(math.floor(epoch)))
         for holder, rate in zip(self._last_lr, self.get_lr(), strict=True):
             ops.assign(holder, rate)
-        return True

@@ -64,7 +64,6 @@ class LARS(Optimizer):
             )
         self.parameters = optimizer.parameters
         self.global_step = optimizer.global_step
-        del self.learning_rate
         self.learning_rate = Parameter(Tensor(0.0, float32), name="fake_lr")
         self.lars_flag = tuple(bool(lars_filter(p)) for p in self.parameters)
         for name in (
