@@ -57,7 +57,7 @@ def train(data: Any, seed: int, epochs: int, second: bool, goal: float = -1.0) -
     """Train LeNet-5 and give the loss after each epoch."""
     ms.set_seed(seed)
     rows = ds.NumpySlicesDataset(data, ["image", "label"], shuffle=True).batch(BATCH, True)
-    steps = rows.get_dataset_size() * epochs
+    steps = int(rows.get_dataset_size() * epochs * SHARE)
     network, loss = LeNet5(), nn.CrossEntropyLoss()
     if second:
         rate = np.linspace(RATE, 0.1 * RATE, steps).astype(np.float32)
@@ -74,19 +74,20 @@ def train(data: Any, seed: int, epochs: int, second: bool, goal: float = -1.0) -
     return losses.values
 
 
-RATE, DAMPING, DAMPING_DECAY, FREQUENCY = 0.01, 0.03, 0.1, 10
+# THOR anneals over the share of Momentum's epochs that it should need.
+RATE, DAMPING, DAMPING_DECAY, FREQUENCY, SHARE = 0.01, 0.3, 0.5, 10, 0.6
 
 
 def main() -> None:
     """Compare over the seeds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=".data/mnist", help="folder of the demo's IDX files")
-    parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     args = parser.parse_args()
     ms.set_context(mode=ms.GRAPH_MODE)
     data, shares = digits(args.data), []
-    for seed in range(1, args.seeds + 1):
+    for seed in args.seeds:
         first = train(data, seed, args.epochs, second=False)
         values = train(data, seed, args.epochs, second=True, goal=first[-1])
         needed = len(values) if values[-1] <= first[-1] else args.epochs + 1

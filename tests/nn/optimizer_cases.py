@@ -9,7 +9,8 @@ import numpy as np
 from tests.nn.optim_cases import SHAPES, values
 
 STEPS = 20
-__all__ = ["ERRORS", "SHAPES", "SPARSE", "STEPS", "UPDATES", "gradients", "rows", "values"]
+__all__ = ["ERRORS", "HALF", "RESUMED", "SHAPES", "SPARSE", "STEPS", "UPDATES"]
+__all__ += ["gradients", "rows", "values"]
 
 
 def gradients():
@@ -250,3 +251,20 @@ ERRORS = {
     "x_rprop_minus": "xo.Rprop(p, etas=(1.0, 1.2))",
     "x_base": "xo.Optimizer(p, {})(p)",
 }
+
+# Saved after ten steps in one MindSpore, and resumed in the other for ten more.
+HALF = 10
+RESUMED = [
+    "ftrl",
+    "lazy_adam",
+    "proximal_groups",
+    "adadelta",
+    "adamax_groups",
+    "asgd_decay",
+    "rprop",
+    "adafactor_warmup",
+    "adagrad",
+    "x_adamw",
+    "x_sgd_groups",
+    "x_rmsprop_groups",
+]

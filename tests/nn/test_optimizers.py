@@ -4,7 +4,9 @@ An optimizer is one program in either mode; some cases show that GRAPH is the sa
 """
 
 import json
+import os
 import pathlib
+import subprocess
 
 import numpy as np
 import pytest
@@ -180,3 +182,38 @@ def test_an_optimizer_without_parameters_is_bound_later():
         gradients = cases.gradients()[0]
         optimizer(tuple(ms.Tensor(g) for g in gradients))
         assert len(states(optimizer)) > len(cases.SHAPES) + 1
+
+
+def resumed(name, path):
+    """Read a checkpoint of ten steps, and make ten more."""
+    optimizer = evaluate(cases.UPDATES[name])
+    ms.load_param_into_net(optimizer, ms.load_checkpoint(str(path)))
+    for gradients in cases.gradients()[cases.HALF :]:
+        optimizer(tuple(ms.Tensor(g) for g in gradients))
+    return states(optimizer)
+
+
+@pytest.mark.parametrize("name", cases.RESUMED)
+def test_a_checkpoint_of_the_original_resumes(name):
+    for key, value in resumed(name, GOLDENS / "halfway" / f"{name}.ckpt").items():
+        assert far(value, STATES[f"{name}/{key}"]) <= BOUND, key
+
+
+@pytest.mark.oracle
+def test_the_original_resumes_our_checkpoints(tmp_path):
+    for name in cases.RESUMED:
+        optimizer = evaluate(cases.UPDATES[name])
+        for gradients in cases.gradients()[: cases.HALF]:
+            optimizer(tuple(ms.Tensor(g) for g in gradients))
+        ms.save_checkpoint(optimizer, str(tmp_path / f"{name}.ckpt"))
+    script = pathlib.Path(__file__).resolve().parents[1] / "oracle" / "resume_optimizers.py"
+    subprocess.run(
+        [os.environ["MINDJAX_ORACLE_PYTHON"], str(script), "resume", str(tmp_path)],
+        check=True,
+        capture_output=True,
+        timeout=240,
+    )
+    found = dict(np.load(tmp_path / "resumed.npz"))
+    assert {key.split("/")[0] for key in found} == set(cases.RESUMED)
+    for key, value in found.items():
+        assert far(value, STATES[key]) <= BOUND, key

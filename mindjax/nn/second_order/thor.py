@@ -238,8 +238,12 @@ class ThorGpu(Optimizer):
         if layer.is_conv:
             share = ops.rsqrt(layer.cell.a_normalizer)
             root_a, root_g = root * share, root * ops.rsqrt(layer.cell.g_normalizer)
-        inverse_a = InverseBlocks(_BLOCK)(a + root_a * ops.eye(*a.shape, float32)) * share
-        inverse_g = InverseBlocks(_BLOCK)(g + root_g * ops.eye(*g.shape, float32)) * share
+        inverse_a = (
+            InverseBlocks(_BLOCK)(a + root_a * ops.eye(a.shape[0], a.shape[0], float32)) * share
+        )
+        inverse_g = (
+            InverseBlocks(_BLOCK)(g + root_g * ops.eye(g.shape[0], g.shape[0], float32)) * share
+        )
         shape = self.matrix_a[place].shape
         ops.assign(self.matrix_a[place], ops.broadcast_to(inverse_a, shape))
         ops.assign(self.matrix_g[place], inverse_g)

@@ -77,11 +77,11 @@ class PatchMoment(Primitive, register=False):
         padding: (top, bottom, left, right) of ``"pad"``.
     """
 
-    kernel_size: tuple[int, int]
-    stride: tuple[int, int]
-    dilation: tuple[int, int]
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
     pad_mode: str
-    padding: tuple[int, int, int, int]
+    padding: tuple[int, ...]
 
     def compute(self, x: Array) -> tuple[Array, Array]:
         """Give the moment of (N, C, H, W), (C h w, C h w), and the number of places, (1,)."""
