@@ -32,10 +32,6 @@ _BLOCK = 128
 _TABLES = (EmbeddingThor, EmbeddingLookupThor)
 
 
-def _always(parameter: Any) -> bool:
-    return True
-
-
 def thor(
     net: Any,
     learning_rate: Any,
@@ -45,7 +41,7 @@ def thor(
     loss_scale: float = 1.0,
     batch_size: int = 32,
     use_nesterov: bool = False,
-    decay_filter: Callable[[Any], bool] = _always,
+    decay_filter: Callable[[Any], bool] = lambda parameter: True,
     split_indices: Any = None,
     enable_clip_grad: bool = False,
     frequency: int = 100,
@@ -98,7 +94,7 @@ class ThorGpu(Optimizer):
         loss_scale: float = 1.0,
         batch_size: int = 32,
         use_nesterov: bool = False,
-        decay_filter: Callable[[Any], bool] = _always,
+        decay_filter: Callable[[Any], bool] = lambda parameter: True,
         split_indices: Any = None,
         enable_clip_grad: bool = False,
         frequency: int = 100,
