@@ -128,7 +128,7 @@ def plain(text):
     """Write a default the same way on both sides: addresses and our package's name apart."""
     text = re.sub(r" at 0x[0-9a-f]+", "", text).replace("mindjax", "mindspore")
     text = text.replace("[]", "()").replace("= ", "=")
-    return re.split(r"[. ]", text.strip("<>"))[-1].strip("'") if text.startswith("<") else text
+    return re.split(r"[. ]", text.strip("<>"))[-1].strip("'<>") if text.startswith("<") else text
 
 
 def recorded(text):
