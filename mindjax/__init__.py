@@ -74,17 +74,26 @@ _MODULES = (
     "communication",
     "context",
     "dataset",
+    "device_context",
+    "device_manager",
     "dtype",
+    "hal",
     "experimental",
     "interop",
+    "log",
     "mint",
+    "multiprocessing",
     "nn",
     "numpy",
     "ops",
     "parallel",
     "profiler",
+    "runtime",
+    "safeguard",
     "scipy",
+    "tools",
     "train",
+    "utils",
     "version",
 )
 
@@ -96,7 +105,8 @@ _SOURCES = {
     ),
     "mindjax.core.dtype": (
         "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 "
-        "complex64 complex128 float8_e4m3fn float8_e5m2 byte short intc intp ubyte ushort uintc "
+        "complex64 complex128 float8_e4m3fn float8_e5m2 hifloat8 "
+        "qint4x2 QuantDtype byte short intc intp ubyte ushort uintc "
         "uintp half single double long cfloat cdouble int_ uint float_ number string type_none "
         "tensor_type list_ tuple_ Type Int TensorType dtype_to_nptype dtype_to_pytype "
         "pytype_to_dtype get_py_obj_dtype _NullType _null"
@@ -144,6 +154,21 @@ _SOURCES = {
     ),
     "mindjax.train.callback.flops": "flops_collection",
     "mindjax.cli.check": "run_check",
+    "mindjax.log": "get_level get_log_config",
+    "mindjax.core.server_context": "get_ps_context set_ps_context",
+    "mindjax.device_manager": "get_current_device",
+    "mindjax.runtime": (
+        "Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx communication_stream "
+        "current_stream default_stream dispatch_threads_num empty_cache get_device_limit "
+        "get_stream_limit launch_blocking max_memory_allocated max_memory_reserved "
+        "memory_allocated memory_replay memory_reserved memory_stats memory_summary "
+        "reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats "
+        "reset_stream_limit set_cpu_affinity set_cur_stream set_device_limit "
+        "set_kernel_launch_capture set_kernel_launch_group set_memory set_stream_limit "
+        "synchronize use_mem_pool"
+    ),
+    "mindjax.safeguard": "load_obf_params_into_net obfuscate_ckpt",
+    "mindjax.tools": "set_dump",
     "mindjax.alias": "install",
     "mindjax.common.tensor": "from_numpy",
     "mindjax.ops": "constexpr is_tensor",

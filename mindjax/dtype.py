@@ -7,6 +7,7 @@ from mindjax.core.dtype import Int as Int
 from mindjax.core.dtype import List as List
 from mindjax.core.dtype import NoneType as NoneType
 from mindjax.core.dtype import Number as Number
+from mindjax.core.dtype import QuantDtype as QuantDtype
 from mindjax.core.dtype import String as String
 from mindjax.core.dtype import TensorType as TensorType
 from mindjax.core.dtype import Tuple as Tuple
@@ -33,6 +34,7 @@ from mindjax.core.dtype import float_ as float_
 from mindjax.core.dtype import float_type as float_type
 from mindjax.core.dtype import get_py_obj_dtype as get_py_obj_dtype
 from mindjax.core.dtype import half as half
+from mindjax.core.dtype import hifloat8 as hifloat8
 from mindjax.core.dtype import int8 as int8
 from mindjax.core.dtype import int16 as int16
 from mindjax.core.dtype import int32 as int32
@@ -47,6 +49,7 @@ from mindjax.core.dtype import np_bfloat16 as np_bfloat16
 from mindjax.core.dtype import number as number
 from mindjax.core.dtype import number_type as number_type
 from mindjax.core.dtype import pytype_to_dtype as pytype_to_dtype
+from mindjax.core.dtype import qint4x2 as qint4x2
 from mindjax.core.dtype import short as short
 from mindjax.core.dtype import signed_type as signed_type
 from mindjax.core.dtype import single as single

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 from typing import Any, ClassVar
 
@@ -78,6 +79,69 @@ class Complex(Number):
     kind = "complex"
 
 
+class Foreign(Type):
+    """An element type of the original's devices that neither numpy nor XLA has."""
+
+    kind = "foreign"
+
+    @property
+    def np(self) -> Any:
+        """Refuse: numpy has no such dtype.
+
+        Raises:
+            TypeError: always.
+        """
+        raise located(
+            TypeError,
+            f"{self.name} has no numpy dtype: XLA has float8_e4m3fn and float8_e5m2 for 8 bits, "
+            "and int8 holds integers of 4.",
+        )
+
+
+class QuantDtype(enum.Enum):
+    """Integers of quantized numbers by their bits (MindSpore: ``mindspore.QuantDtype``)."""
+
+    INT1 = 0
+    INT2 = 1
+    INT3 = 2
+    INT4 = 3
+    INT5 = 4
+    INT6 = 5
+    INT7 = 6
+    INT8 = 7
+    INT9 = 8
+    INT10 = 9
+    INT11 = 10
+    INT12 = 11
+    INT13 = 12
+    INT14 = 13
+    INT15 = 14
+    INT16 = 15
+    UINT1 = 100
+    UINT2 = 101
+    UINT3 = 102
+    UINT4 = 103
+    UINT5 = 104
+    UINT6 = 105
+    UINT7 = 106
+    UINT8 = 107
+    UINT9 = 108
+    UINT10 = 109
+    UINT11 = 110
+    UINT12 = 111
+    UINT13 = 112
+    UINT14 = 113
+    UINT15 = 114
+    UINT16 = 115
+
+    def __str__(self) -> str:
+        return self.name
+
+    def value(self) -> int:
+        """Give the number by which files name the type."""
+        return self._value_
+
+
 class String(Type):
     """Text."""
 
@@ -143,6 +207,8 @@ float8_e4m3fn = Float("Float8E4M3FN", ml_dtypes.float8_e4m3fn)
 float8_e5m2 = Float("Float8E5M2", ml_dtypes.float8_e5m2)
 complex64 = cfloat = Complex("Complex64", np.complex64)
 complex128 = cdouble = Complex("Complex128", np.complex128)
+hifloat8 = Foreign("HiFloat8")
+qint4x2 = Foreign("Int4")
 string = String("String")
 type_none = NoneType("None")
 _null = _NullType("Null")
@@ -183,7 +249,20 @@ np_bfloat16 = ml_dtypes.bfloat16
 _FROM_NP: dict[np.dtype[Any], Number] = {t.np: t for t in NUMBERS}
 _FROM_NAME: dict[str, Type] = {t.name: t for t in NUMBERS} | {
     t.name: t
-    for t in (string, type_none, _null, tensor_type, list_, tuple_, number, int_, uint, float_)
+    for t in (
+        hifloat8,
+        qint4x2,
+        string,
+        type_none,
+        _null,
+        tensor_type,
+        list_,
+        tuple_,
+        number,
+        int_,
+        uint,
+        float_,
+    )
 }
 _FROM_PYTHON: dict[type, Number] = {
     _bool: bool_,
@@ -256,6 +335,8 @@ def as_dtype(dtype: Any) -> Number:
         found = _FROM_NAME[dtype]
         if isinstance(found, Number):
             return found
+    if isinstance(dtype, Foreign):
+        return dtype.np
     try:
         if dtype is not None:
             return from_np(dtype)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -169,6 +171,20 @@ def default_generator() -> Generator:
         # It outlives the trace in which it was first needed.
         _Global.generator._inside_trace = False
     return _Global.generator
+
+
+@contextlib.contextmanager
+def seeded_host(seed: int) -> Iterator[None]:
+    """Let weight initialisers draw from a numpy stream with a seed of its own.
+
+    Args:
+        seed: integer from 0 up.
+    """
+    before, _Global.host = _Global.host, np.random.default_rng(seed)
+    try:
+        yield
+    finally:
+        _Global.host = before
 
 
 def host_generator() -> np.random.Generator:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mindjax.core.dtype import as_dtype, float32
 from mindjax.core.errors import located
-from mindjax.core.random import host_generator
+from mindjax.core.random import check_seed, get_seed, host_generator, seeded_host
 from mindjax.tensor.tensor import Tensor
 
 HostArray = np.ndarray[Any, Any]
@@ -29,9 +29,23 @@ class Initializer:
     """
 
     aliases: ClassVar[dict[str, type[Initializer]]] = {}
+    _seed: int | None = None
 
     def __init__(self, **kwargs: Any) -> None:
         self._kwargs = kwargs
+
+    @property
+    def seed(self) -> tuple[int, int]:
+        """The pair of seeds that the original draws with.
+
+        Set to an integer from 0 up, the initializer draws from a stream of its own, so that it
+        fills an array with the same numbers each time; None takes the stream of all initializers.
+        """
+        return (get_seed() or 0, 0) if self._seed is None else (self._seed + 1, 0)
+
+    @seed.setter
+    def seed(self, value: int | None) -> None:
+        self._seed = value if value is None else check_seed(value)
 
     def _initialize(self, arr: HostArray) -> None:
         raise located(
@@ -41,7 +55,11 @@ class Initializer:
 
     def __call__(self, arr: HostArray) -> None:
         """Fill a numpy array in place."""
-        self._initialize(arr)
+        if self._seed is None:
+            self._initialize(arr)
+            return
+        with seeded_host(self._seed):
+            self._initialize(arr)
 
 
 def _named(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]:

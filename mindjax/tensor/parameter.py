@@ -17,7 +17,8 @@ from mindjax.core.state import changed as changed
 from mindjax.core.state import epoch as epoch
 from mindjax.tensor.tensor import Tensor
 
-_number = itertools.count(1)
+# The original makes one Parameter itself when it is imported.
+_number = itertools.count(2)
 
 
 def _noted(name: str, default: Any, kinds: Any, expected: str, what: str) -> Any:

@@ -110,3 +110,16 @@ def test_filling_starts_no_backend():
         "assert not xla_bridge._backends, xla_bridge._backends\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_seed_of_its_own():
+    normal = init.Normal(1.0)
+    assert normal.seed == (ms.get_seed() or 0, 0)
+    normal.seed = 5
+    assert normal.seed == (6, 0)
+    first, second = (init.initializer(normal, [4]).asnumpy() for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    normal.seed = None
+    assert (init.initializer(normal, [4]).asnumpy() != first).any()
+    with pytest.raises(ValueError, match="seed"):
+        normal.seed = -1

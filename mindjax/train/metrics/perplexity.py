@@ -9,7 +9,7 @@ import numpy as np
 
 from mindjax.core.checks import of_type
 from mindjax.core.errors import located
-from mindjax.train.metrics.metric import Metric, MetricValue, rearrange_inputs
+from mindjax.train.metrics.metric import Metric, rearrange_inputs
 
 
 class Perplexity(Metric):
@@ -63,7 +63,7 @@ class Perplexity(Metric):
         self._sum -= np.log(np.maximum(1e-10, chosen)).sum()
         self._count += label.size
 
-    def eval(self) -> MetricValue:
+    def eval(self) -> float:
         """Compute the perplexity.
 
         Raises:
@@ -71,4 +71,4 @@ class Perplexity(Metric):
         """
         if self._count == 0:
             raise self._no_samples()
-        return MetricValue(math.exp(self._sum / self._count))
+        return math.exp(self._sum / self._count)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mindjax.core.checks import float_above, of_type, one_of
 from mindjax.core.errors import located
-from mindjax.train.metrics.metric import Metric, MetricValue, rearrange_inputs
+from mindjax.train.metrics.metric import Metric, rearrange_inputs
 
 
 class CosineSimilarity(Metric):
@@ -128,7 +128,7 @@ class Dice(Metric):
         self._sum += 2 * float(a @ b) / float(a @ a + b @ b + self.smooth)
         self._samples_num += y.shape[0]
 
-    def eval(self) -> MetricValue:
+    def eval(self) -> float:
         """Compute the sum of the batches' coefficients over the number of samples.
 
         Raises:
@@ -136,4 +136,4 @@ class Dice(Metric):
         """
         if self._samples_num == 0:
             raise self._no_samples()
-        return MetricValue(self._sum / self._samples_num)
+        return self._sum / self._samples_num

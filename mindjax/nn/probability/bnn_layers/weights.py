@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import mindjax.ops as ops
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
-from mindjax.core.random import host_generator
 from mindjax.nn.cell import Cell
 from mindjax.nn.probability.distribution import Normal
 from mindjax.tensor.parameter import Parameter
@@ -72,9 +73,9 @@ class NormalPosterior(Cell):
             if not number or (key in deviations and value < 0):
                 end = " and its value must >= 0" if key in deviations else ""
                 raise _wrong(key, f"`int` or `float`{end}", value)
-        draw = host_generator().normal
-        first = draw(loc_mean, loc_std, shape)
-        scale = draw(untransformed_scale_mean, untransformed_scale_std, shape)
+        # Numpy's own stream, as the original, so that its seed gives the same numbers.
+        first = np.random.normal(loc_mean, loc_std, shape)
+        scale = np.random.normal(untransformed_scale_mean, untransformed_scale_std, shape)
         self.mean = Parameter(Tensor(first, dtype=dtype), name=f"{name}_mean")
         self.untransformed_std = Parameter(
             Tensor(scale, dtype=dtype), name=f"{name}_untransformed_std"

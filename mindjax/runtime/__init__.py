@@ -1,0 +1,36 @@
+"""Streams, events, memory and execution (MindSpore: ``mindspore.runtime``)."""
+
+from mindjax.runtime.execution import dispatch_threads_num as dispatch_threads_num
+from mindjax.runtime.execution import launch_blocking as launch_blocking
+from mindjax.runtime.execution import set_cpu_affinity as set_cpu_affinity
+from mindjax.runtime.execution import set_kernel_launch_capture as set_kernel_launch_capture
+from mindjax.runtime.execution import set_kernel_launch_group as set_kernel_launch_group
+from mindjax.runtime.limits import StreamLimitCtx as StreamLimitCtx
+from mindjax.runtime.limits import get_device_limit as get_device_limit
+from mindjax.runtime.limits import get_stream_limit as get_stream_limit
+from mindjax.runtime.limits import reset_stream_limit as reset_stream_limit
+from mindjax.runtime.limits import set_device_limit as set_device_limit
+from mindjax.runtime.limits import set_stream_limit as set_stream_limit
+from mindjax.runtime.memory import MemPool as MemPool
+from mindjax.runtime.memory import PluggableAllocator as PluggableAllocator
+from mindjax.runtime.memory import empty_cache as empty_cache
+from mindjax.runtime.memory import max_memory_allocated as max_memory_allocated
+from mindjax.runtime.memory import max_memory_reserved as max_memory_reserved
+from mindjax.runtime.memory import memory_allocated as memory_allocated
+from mindjax.runtime.memory import memory_replay as memory_replay
+from mindjax.runtime.memory import memory_reserved as memory_reserved
+from mindjax.runtime.memory import memory_stats as memory_stats
+from mindjax.runtime.memory import memory_summary as memory_summary
+from mindjax.runtime.memory import reset_max_memory_allocated as reset_max_memory_allocated
+from mindjax.runtime.memory import reset_max_memory_reserved as reset_max_memory_reserved
+from mindjax.runtime.memory import reset_peak_memory_stats as reset_peak_memory_stats
+from mindjax.runtime.memory import set_memory as set_memory
+from mindjax.runtime.memory import use_mem_pool as use_mem_pool
+from mindjax.runtime.streams import Event as Event
+from mindjax.runtime.streams import Stream as Stream
+from mindjax.runtime.streams import StreamCtx as StreamCtx
+from mindjax.runtime.streams import communication_stream as communication_stream
+from mindjax.runtime.streams import current_stream as current_stream
+from mindjax.runtime.streams import default_stream as default_stream
+from mindjax.runtime.streams import set_cur_stream as set_cur_stream
+from mindjax.runtime.streams import synchronize as synchronize
