@@ -137,7 +137,7 @@ class QuantDtype(enum.Enum):
     def __str__(self) -> str:
         return self.name
 
-    def value(self) -> int:
+    def value(self) -> int:  # type: ignore[override]
         """Give the number by which files name the type."""
         return self._value_
 

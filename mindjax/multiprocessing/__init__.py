@@ -6,5 +6,6 @@ safe. Tensors are pickled by their values.
 
 import multiprocessing as _python
 from multiprocessing import *  # noqa: F403
+from multiprocessing.pool import Pool as Pool
 
 __all__ = list(_python.__all__)
