@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mindjax import version
 
-COMMANDS = ("run", "check", "info", "demo-data")
+COMMANDS = ("run", "check", "info", "plot", "demo-data")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -31,6 +31,10 @@ def build_parser() -> argparse.ArgumentParser:
 
     commands.add_parser("check", help="multiply two tensors and list the devices")
     commands.add_parser("info", help="show versions and caches")
+
+    plot = commands.add_parser("plot", help="draw a run's curves of loss and accuracy")
+    plot.add_argument("run", metavar="RUN", help="a folder of event files, or LossMonitor's output")
+    plot.add_argument("--out", metavar="FILE", help="the PNG file; RUN/curves.png by default")
 
     data = commands.add_parser("demo-data", help="write real images as IDX files")
     data.add_argument("directory", metavar="DIR")
@@ -67,6 +71,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from mindjax.cli.info import info
 
         return info()
+    if options.command == "plot":
+        from mindjax.cli.plot import plot
+
+        return plot(options.run, options.out)
     from mindjax.cli.demo_data import demo_data
 
     return demo_data(options.directory, options.fashion)

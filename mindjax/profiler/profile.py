@@ -288,11 +288,12 @@ class Profiler(_Recorder):
         """Give the times of operators in the last trace.
 
         Args:
-            op_name: name or names: of XLA's operators, or, in PYNATIVE_MODE, of the original's.
+            op_name: name or names: of XLA's operators, or, in PYNATIVE_MODE, where each is a
+                program of its own, of the original's.
             device_id: number of the device; None for all.
 
         Returns:
-            JSON: for each name the rows of operator, count, total and mean time in microseconds.
+            JSON: for each name what was run, how often and for how many microseconds.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -317,13 +318,20 @@ class Profiler(_Recorder):
         operations = tables.Trace(self._last.folder).operations
         if device_id is not None:
             operations = [o for o in operations if _on_device(o.device, device_id)]
-        found: dict[str, Any] = {"device_id": device_id}
+        found: dict[str, Any] = {}
         for name in [op_name] if isinstance(op_name, str) else op_name:
             own = [o for o in operations if _named(o, str(name))]
             found[str(name)] = [
-                {"op": row[0], "count": row[1], "total_us": row[2], "avg_us": row[4]}
-                for row in tables.statistics(own, lambda o: f"{o.module}/{o.name}")
+                {
+                    "op_side": "cpu" if row[0].startswith("/host") else "device",
+                    "op_name": row[0].split(" ", 1)[1],
+                    "op_occurrences": row[1],
+                    "op_total_time(us)": round(row[2], 3),
+                    "op_avg_time(us)": round(row[4], 3),
+                }
+                for row in tables.statistics(own, lambda o: f"{o.device} {o.module}/{o.name}")
             ]
+        found["device_id"] = str(device_id or 0)
         return json.dumps(found)
 
 
