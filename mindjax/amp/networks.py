@@ -41,7 +41,7 @@ def build_train_network(
         optimizer: takes the gradients.
         loss_fn: Cell of the network's output and the label; None if the network gives the loss.
         level: as in `auto_mixed_precision`; ``"O2"`` also has a dynamic loss scale.
-        boost_level: must be ``"O0"``.
+        boost_level: ``"O0"``; ``"O1"`` or ``"O2"`` for the step of `mindspore.boost`.
         **kwargs: instead of what the level says: ``cast_model_type`` (Float16 or Float32),
             ``keep_batchnorm_fp32`` (bool), ``loss_scale_manager`` (manager or None).
 
@@ -59,11 +59,6 @@ def build_train_network(
     _check_optimizer(optimizer)
     _check_levels(level, boost_level)
     _check_options(kwargs)
-    if boost_level != "O0":
-        raise located(
-            NotImplementedError,
-            f"For 'build_train_network', boost_level '{boost_level}' is not supported: use 'O0'.",
-        )
     settings = {**_settings(level), **kwargs}
     network = _in_precision(network, settings, level)
     if loss_fn:
@@ -72,21 +67,25 @@ def build_train_network(
     scale = None if manager is None else manager.get_loss_scale()
     update = None if manager is None else manager.get_update_cell()
     if update is not None:
-        return _scaled(network, optimizer, update).set_train()
+        return _scaled(network, optimizer, update, boost_level).set_train()
     if accumulates(network):
         step: Cell = TrainGradAccuStepCell(network, optimizer)
+    elif boost_level != "O0":
+        step = boost.BoostTrainOneStepCell(network, optimizer, scale)
     else:
         step = nn.TrainOneStepCell(network, optimizer, scale)
     return step.set_train()
 
 
-def _scaled(network: Cell, optimizer: Any, update: Cell) -> Cell:
+def _scaled(network: Cell, optimizer: Any, update: Cell, boost_level: str) -> Cell:
     if accumulates(network):
         raise located(
             NotImplementedError,
             "For 'build_train_network', a loss scale that is updated does not go with "
             "'GradAccumulationCell': use FixedLossScaleManager(scale, False).",
         )
+    if boost_level != "O0":
+        return boost.BoostTrainOneStepWithLossScaleCell(network, optimizer, update)
     return nn.TrainOneStepWithLossScaleCell(network, optimizer, update)
 
 

@@ -100,8 +100,8 @@ class PrecisionMixin:
         """Mark this Cell and those in it for an algorithm of `mindspore.boost`.
 
         Args:
-            boost_type: ``"less_bn"``: where the optimizer is one that `boost.LessBN` made, a layer
-                without normalization after it keeps its weights' norms.
+            boost_type: ``"less_bn"``. The mark is a flag; the original's compiler leaves out some
+                normalizations of residual networks by it, here all are computed.
 
         Returns:
             The Cell itself.

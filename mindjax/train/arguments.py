@@ -63,15 +63,11 @@ def check_arguments(
         ("boost_level", boost_level),
         ("acc_level", kwargs.get("acc_level", "O0")),
     ):
-        if value != "O0":
+        if value not in ("O0", "O1", "O2"):
             raise located(
-                NotImplementedError, f"For 'Model', {name} '{value}' is not supported: use 'O0'."
+                ValueError,
+                f"For 'Model', the '{name}' must be in ['O0', 'O1', 'O2'], but got {value}.",
             )
-    if kwargs.get("boost_config_dict"):
-        raise located(
-            NotImplementedError,
-            "For 'Model', the argument 'boost_config_dict' is not supported: leave it out.",
-        )
 
 
 def size_of(dataset: Any, owner: str) -> int:

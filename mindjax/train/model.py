@@ -31,7 +31,7 @@ from mindjax.train.callback.flops import note_network
 from mindjax.train.callback.monitors import LossMonitor, TimeMonitor
 from mindjax.train.dataset_helper import DatasetHelper
 from mindjax.train.metrics import Loss, Metric, get_metrics
-from mindjax.train.networks import build_eval_network, build_train_network
+from mindjax.train.networks import boosted, build_eval_network, build_train_network
 from mindjax.train.progress import Progress
 from mindjax.train.sinking import Outputs, SunkSteps, watches_steps
 
@@ -80,9 +80,10 @@ class Model:
         eval_indexes: positions of loss, prediction and label among the outputs of
             ``eval_network``.
         amp_level: as in `amp.build_train_network`: ``"O0"`` is the network's own precision.
-        boost_level: must be ``"O0"``.
+        boost_level: of `boost.AutoBoost`: ``"O0"`` changes nothing.
         **kwargs: ``loss_scale_manager`` (manager or None) and ``keep_batchnorm_fp32`` (bool),
-            instead of what the level says.
+            instead of what the level says; ``boost_config_dict`` of `boost.AutoBoost`;
+            ``acc_level``, the old name of ``boost_level``.
 
     Raises:
         TypeError: an argument has the wrong type.
@@ -113,6 +114,10 @@ class Model:
         self._loss_scale_manager = kwargs.get("loss_scale_manager")
         self._metric_fns: dict[str, Metric] = get_metrics(metrics) or {}
         self._amp_level, self._boost_level = amp_level, kwargs.get("acc_level", boost_level)
+        network, optimizer, eval_network = boosted(
+            network, optimizer, eval_network, self._boost_level, kwargs.get("boost_config_dict")
+        )
+        self._network, self._optimizer = network, optimizer
         self._train_network = build_train_network(
             network, loss_fn, optimizer, amp_level, self._boost_level, kwargs
         )

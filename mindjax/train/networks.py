@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.nn.training.accumulation import accumulates
 from mindjax.nn.wrap import TrainOneStepCell, WithEvalCell, WithLossCell
+
+logger = logging.getLogger("mindjax")
+
+
+def boosted(
+    network: Cell, optimizer: Any, eval_network: Cell | None, level: str, config: Any
+) -> tuple[Cell, Any, Cell | None]:
+    """Give networks and optimizer as the algorithms of `mindspore.boost` want them.
+
+    Args:
+        network: Cell.
+        optimizer: optimizer, or None.
+        eval_network: Cell, or None.
+        level: of `boost.AutoBoost`; ``"O0"`` changes nothing.
+        config: settings of `boost.AutoBoost`.
+    """
+    if level == "O0":
+        return network, optimizer, eval_network
+    from mindjax.boost import AutoBoost
+
+    boost = AutoBoost(level, config)
+    if optimizer is None:
+        logger.warning("In boost mode, the optimizer must be defined.")
+        return network, optimizer, eval_network
+    network, optimizer = boost.network_auto_process_train(network, optimizer)
+    if eval_network is not None:
+        eval_network = boost.network_auto_process_eval(eval_network)
+    return network, optimizer, eval_network
 
 
 def build_train_network(

@@ -338,8 +338,6 @@ def test_a_parameter_that_is_not_set():
 
 
 UNSUPPORTED = {
-    "boost_level": lambda: model(boost_level="O1"),
-    "boost_config_dict": lambda: model(boost_config_dict={"a": 1}),
     "backend": lambda: model().predict(Tensor(X), backend="lite"),
     "config": lambda: model().predict(Tensor(X), config={}),
     "enc_key": lambda: train.CheckpointConfig(enc_key=b"0" * 16),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from mindjax.core.context import graph_mode
 from mindjax.core.handle import current
@@ -19,8 +20,25 @@ def one_program(construct: Construct) -> Construct:
     return construct
 
 
+# What made each optimizer: `mindspore.boost` makes them anew with other groups.
+_MADE_WITH: weakref.WeakKeyDictionary[Any, tuple[tuple[Any, ...], dict[str, Any]]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def arguments_of(optimizer: Any) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Give the arguments that an optimizer was made with, None for a copy."""
+    return _MADE_WITH.get(optimizer)
+
+
 class StepCell(Cell):
     """Base of optimizers; a ``construct`` without the mark runs op by op in PYNATIVE."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Note the arguments."""
+        made = super().__new__(cls)
+        _MADE_WITH[made] = args, kwargs
+        return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run ``construct``."""

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import signal
+from importlib import import_module
 from typing import Any
 
 from mindjax.checkpoint import load_checkpoint, save_checkpoint
@@ -198,13 +199,12 @@ class OnRequestExit(Callback):
 
 
 def _export(network: Any, name: str, row: Any) -> None:
-    import mindjax
-
-    export = getattr(mindjax, "export", None)
-    if export is None or row is None:
+    try:
+        export = import_module("mindjax.mindir").export
+    except ModuleNotFoundError:
         logger.warning("OnRequestExit: there is no export to MindIR yet; %s is not written.", name)
         return
-    export(network, *row, file_name=name, file_format="MINDIR")
+    export(network, *(row or ()), file_name=name, file_format="MINDIR")
 
 
 class TrainFaultTolerance(Callback):
