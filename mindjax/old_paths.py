@@ -14,6 +14,8 @@ FORWARDS = {
     "common.symbol": "graph",
     "common.type": "dtype",
     "graph.api": "common.api",
+    "hal.event": "runtime.streams",
+    "hal.stream": "runtime.streams",
     "graph.jit_config": "graph",
     "graph.lazy_inline": "graph",
     "graph.mutable": "graph",
@@ -78,6 +80,42 @@ PARTS = {
     ),
     "ops.operations.manually_defined": ("_inner ops_def", "ops.operations"),
 }
+# Package -> our modules in the package of that name, and the original's that each answers for.
+RENAMED = {
+    "nn.probability.bijector": {"power_transform": "exp"},
+    "nn.probability.bnn_layers": {
+        "loss_cell": "bnn_cell_wrapper",
+        "variational": "conv_variational dense_variational",
+        "weights": "layer_distribution",
+    },
+    "nn.probability.distribution": {
+        "continuous": "cauchy half_normal laplace logistic normal student_t uniform",
+        "discrete": "bernoulli categorical geometric poisson",
+        "positive": "beta exponential gamma",
+        "transformed": "gumbel log_normal transformed_distribution",
+    },
+    "runtime": {
+        "execution": "executor",
+        "limits": "device_limit stream_limit",
+        "streams": "event stream",
+    },
+    "tools": {"ascend": "data_dump sdc_detect stress_detect"},
+    "train.metrics": {
+        "accuracy": "topk",
+        "bleu": "bleu_score",
+        "class_rates": "fbeta precision recall",
+        "confusion": "confusion_matrix",
+        "curves": "roc",
+        "error": "loss",
+        "occlusion": "occlusion_sensitivity",
+        "similarity": "cosine_similarity dice",
+        "surface": ("hausdorff_distance mean_surface_distance root_mean_square_surface_distance"),
+    },
+    "utils": {"dispatch_mode": "ms_dispatch", "fault_tolerance": "utils"},
+}
+for _parent, _modules in RENAMED.items():
+    for _target, _parts in _modules.items():
+        FORWARDS.update({f"{_parent}.{part}": f"{_parent}.{_target}" for part in _parts.split()})
 for _parent, (_parts, _target) in PARTS.items():
     FORWARDS.update({f"{_parent}.{part}": _target for part in _parts.split()})
 

@@ -22,6 +22,7 @@ from mindjax.tensor.initializer import XavierNormal as XavierNormal
 from mindjax.tensor.initializer import XavierUniform as XavierUniform
 from mindjax.tensor.initializer import Zero as Zero
 from mindjax.tensor.initializer import initializer as initializer
+from mindjax.tensor.tensor import Tensor as Tensor
 
 _INITIALIZER_ALIAS = Initializer.aliases
 _calculate_correct_fan = _source._fan

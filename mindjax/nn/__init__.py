@@ -156,8 +156,7 @@ from mindjax.nn.wrap import WithEvalCell as WithEvalCell
 from mindjax.nn.wrap import WithGradCell as WithGradCell
 from mindjax.nn.wrap import WithLossCell as WithLossCell
 
-# `get_metrics` belongs to the old import path alone.
-_METRICS = [name for name in metrics.__all__ if name != "get_metrics"]
+_METRICS = metrics.__all__
 families = Families(
     "mindjax.nn",
     ("layers", "recurrent", "grad", "training", "losses", "optim/rare", "second_order"),

@@ -59,6 +59,11 @@ class Stream:
         """Give the stream's number, which stands for the address that XLA does not show."""
         return self._id
 
+    @property
+    def stream_ptr(self) -> int:
+        """The stream's number, as `device_stream` gives it."""
+        return self._id
+
     def record_event(self, event: Any = None) -> Any:
         """Let an event stand for what has been dispatched.
 

@@ -84,6 +84,7 @@ def test_names_are_at_every_path():
 
     for name in metrics.__all__:
         assert getattr(metrics, name) is getattr(home, name)
+        assert getattr(nn, name) is getattr(home, name)
         if name != "get_metrics":
             assert getattr(ms, name) is getattr(T, name) is getattr(nn, name)
 
