@@ -45,6 +45,8 @@ FORWARDS = {
     "profiler.experimental_config": "profiler",
     "profiler.profiler": "profiler.profile",
     "profiler.profiling": "profiler",
+    "nn.optim.thor": "nn.second_order",
+    "train.train_thor": "train.second_order",
     "train.callback._landscape": "train.callback",
     "train.callback._summary_collector": "train.callback",
     "train.summary.summary_record": "train.summary.record",
@@ -52,6 +54,17 @@ FORWARDS = {
 }
 # Package -> the modules in it, all of which one module of ours answers for.
 PARTS = {
+    "experimental.optim": (
+        "adadelta adagrad adam adamax adamw asgd nadam optimizer radam rmsprop rprop sgd",
+        "experimental.optim",
+    ),
+    "mint.optim": ("adam adamw fused_adamw sgd", "mint.optim"),
+    "nn.optim": (
+        "ada_grad adadelta adafactor adamax adasum asgd ftrl lars lazyadam proximal_ada_grad "
+        "rprop tft_wrapper",
+        "nn.optim",
+    ),
+    "train.train_thor": ("convert_utils model_thor", "train.second_order"),
     "nn.layer": (
         "activation basic channel_shuffle combined container conv dense embedding image math "
         "normalization padding pooling rnn_cells rnns thor_layer timedistributed transformer",
