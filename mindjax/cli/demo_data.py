@@ -1,4 +1,4 @@
-"""``mindjax demo-data``: real images as the IDX files that ``MnistDataset`` reads."""
+"""``mindjax demo-data``: real images and reviews as the files that the examples read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import importlib.util
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import numpy as np
@@ -106,12 +106,15 @@ def fill_fashion(folder: Path) -> None:
             shutil.copyfileobj(packed, plain)
 
 
-def write_folder(target: Path, fill: Callable[[Path], None]) -> bool:
-    """Make a folder of IDX files appear whole or not at all.
+def write_folder(
+    target: Path, fill: Callable[[Path], None], files: Collection[str] = FILES
+) -> bool:
+    """Make a folder of files appear whole or not at all.
 
     Args:
         target: the folder to make; an empty one is replaced.
         fill: writes the files into the folder it is given.
+        files: the names of what ``fill`` writes.
 
     Returns:
         False when the files stood there already and nothing was done.
@@ -119,10 +122,10 @@ def write_folder(target: Path, fill: Callable[[Path], None]) -> bool:
     Raises:
         FileExistsError: the folder holds something else.
     """
-    if all((target / name).exists() for name in FILES):
+    if all((target / name).exists() for name in files):
         return False
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise FileExistsError(f"{target} exists and is not a folder of the four IDX files")
+        raise FileExistsError(f"{target} exists and is not a folder of {', '.join(files)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
@@ -134,17 +137,28 @@ def write_folder(target: Path, fill: Callable[[Path], None]) -> bool:
     return True
 
 
-def demo_data(directory: str, fashion: bool) -> int:
-    """Write the demo's images once.
+def demo_data(directory: str, kind: str) -> int:
+    """Write an example's data once.
 
     Args:
-        directory: folder for the four IDX files.
-        fashion: take the full Fashion-MNIST instead of the 5,000 digits.
+        directory: folder for the files.
+        kind: ``"digits"``, ``"fashion"``, ``"color"`` or ``"reviews"``.
 
     Returns:
         The process's exit status.
     """
-    target = Path(directory)
-    written = write_folder(target, fill_fashion if fashion else fill_mnist)
+    target, files = Path(directory), FILES
+    fill = fill_mnist
+    if kind == "fashion":
+        fill = fill_fashion
+    elif kind == "color":
+        from mindjax.cli.color_digits import TEST, TRAIN, fill_color_digits
+
+        fill, files = fill_color_digits, (*TRAIN, TEST)
+    elif kind == "reviews":
+        from mindjax.cli.reviews import REVIEWS, fill_reviews
+
+        fill, files = fill_reviews, tuple(REVIEWS)
+    written = write_folder(target, fill, files)
     print(f"{target}: {'written' if written else 'already there'}")
     return 0

@@ -75,7 +75,7 @@ def test_a_failure_leaves_nothing(tmp_path):
 
 def test_foreign_folder_is_left_alone(tmp_path):
     (tmp_path / demo_data.FILES[0]).write_bytes(b"mine")
-    with pytest.raises(FileExistsError, match="not a folder of the four IDX files"):
+    with pytest.raises(FileExistsError, match="not a folder of train-images"):
         demo_data.write_folder(tmp_path, demo_data.fill_mnist)
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"mine"]
 
