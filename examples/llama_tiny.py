@@ -164,11 +164,23 @@ def read_text(folder):
     return "\n".join(topics[name] for name in sorted(topics))
 
 
-def create_dataset(ids, length, batch_size, samples):
-    """Give (batch_size, length + 1) int32 pieces of the text from random places."""
-    starts = np.random.RandomState(0).randint(0, len(ids) - length, samples)
-    pieces = np.stack([ids[start : start + length + 1] for start in starts])
-    return ds.NumpySlicesDataset(pieces, ["ids"], shuffle=False).batch(batch_size, True)
+class Pieces:
+    """Pieces of the text from random places, other ones in every epoch: (length + 1,) int32."""
+
+    def __init__(self, ids, length, count, seed):
+        self.ids, self.length, self.count = ids, length, count
+        self.rng = np.random.RandomState(seed)
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        start = self.rng.randint(len(self.ids) - self.length)
+        return (self.ids[start : start + self.length + 1],)
+
+
+def create_dataset(pieces, batch_size):
+    return ds.GeneratorDataset(pieces, ["ids"], shuffle=False).batch(batch_size, True)
 
 
 def decode_with_cache(network, prompt, count):
@@ -200,8 +212,8 @@ def parse_args():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mode", choices=["graph", "pynative"], default="graph")
     parser.add_argument("--data", help="folder of *.txt files, in place of Python's documentation")
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=200, help="steps of an epoch")
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--steps", type=int, default=100, help="steps of an epoch")
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--length", type=int, default=96, help="characters of a sample")
     parser.add_argument("--width", type=int, default=96)
@@ -244,7 +256,8 @@ def main():
         optimizer(ops.clip_by_global_norm(grads, 1.0))
         return loss
 
-    train_set = create_dataset(train, args.length, args.batch_size, args.steps * args.batch_size)
+    train_pieces = Pieces(train, args.length, args.steps * args.batch_size, args.seed)
+    train_set = create_dataset(train_pieces, args.batch_size)
     record = ms.SummaryRecord(args.summary) if args.summary else None
     step = 0
     for epoch in range(args.epochs):
@@ -260,7 +273,8 @@ def main():
         record.close()
 
     network.set_train(False)
-    test_set = create_dataset(test, args.length, args.batch_size, 8 * args.batch_size)
+    test_pieces = Pieces(test, args.length, 8 * args.batch_size, 0)
+    test_set = create_dataset(test_pieces, args.batch_size)
     losses = [float(forward(batch).asnumpy()) for (batch,) in test_set.create_tuple_iterator()]
     counts = np.bincount(train, minlength=len(letters)) + 1
     guess = -np.log(counts / counts.sum())[test].mean()
