@@ -137,6 +137,7 @@ _SOURCES = {
         "async_ckpt_thread_status"
     ),
     "mindjax.train": (
+        "ConvertModelUtils ConvertNetUtils "
         "Model SummaryRecord SummaryCollector SummaryLandscape "
         "Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig "
         "History EarlyStopping ReduceLROnPlateau LearningRateScheduler LambdaCallback "

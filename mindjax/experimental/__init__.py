@@ -1,3 +1,4 @@
-"""What MindSpore calls experimental: optimizers with groups, and their schedulers."""
+"""What MindSpore calls experimental: optimizers with groups, and tables that grow."""
 
 from mindjax.experimental import optim as optim
+from mindjax.experimental.map_parameter import MapParameter as MapParameter

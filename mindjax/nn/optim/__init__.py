@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mindjax.nn.optim.rare import *  # noqa: F403
+    from mindjax.nn.second_order.thor import thor as thor
 
 from mindjax.core.families import Families
 from mindjax.nn.optim.adam import Adam as Adam
@@ -19,6 +20,10 @@ families = Families("mindjax.nn.optim", ("rare",))
 
 
 def __getattr__(name: str) -> Any:
+    if name == "thor":
+        from mindjax.nn.second_order.thor import thor
+
+        return thor
     if name in families.index():
         globals()[name] = families.load(name)
         return globals()[name]
@@ -26,4 +31,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *families.index()})
+    return sorted({*globals(), *families.index(), "thor"})
