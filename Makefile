@@ -73,6 +73,7 @@ test-all: .venv/.dev .venv/.reviews $(ORACLE)/bin/python
 bench: .venv/.dev
 	$(BIN)/python benchmarks/train_step.py
 	$(BIN)/python benchmarks/import_time.py
+	$(BIN)/python benchmarks/data_sinking.py
 
 .venv-torch/bin/python:
 	$(PYTHON) -m venv .venv-torch

@@ -74,7 +74,7 @@ class FreezeOpt(Cell):
             made = process.generate_new_optimizer()
             for state in made._params.values():
                 if not any(state is p for p in made.parameters):
-                    state.name = f"boost_{index}.{state.name}"
+                    state.name = f"boost_{index}{state.name}"
             self.opts.append(made)
         self.opt_index = len(self.opts)
 

@@ -44,6 +44,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         if boost.boost_config.get("grad_accumulation"):
             self.max_accumulation_step = max(1, boost.grad_accumulation_step)
         self.use_grad_accumulation = self.max_accumulation_step > 1
+        self.accumulation_step = Parameter(Tensor(0, int32), name="accumulation_step")
         self.enable_dim_reduce = self.check_dim_reduce_enable()
         if self.enable_dim_reduce:
             self.weights_clone = ParameterTuple(self.weights).clone("weights_clone", "same")
@@ -68,7 +69,9 @@ class BoostTrainOneStepCell(TrainOneStepCell):
             self.adasum = AdaSum(process_rank(), boost.device_number, servers, self.weights)
         if self.use_grad_accumulation and not self.freeze:
             self.accumulation = GradientAccumulation(self.max_accumulation_step, _Update(self))
-        self.step = Parameter(Tensor(0, int32), name="boost_step")
+            self.accumulation._accumulation_step = self.accumulation_step
+        self.step = Parameter(Tensor(0, int32), name="step")
+        self.sync_tensor = Parameter(Tensor(0, int32), name="sync_tensor")
         self.__dict__["_at"] = 0
         self.freeze_nets: Any = None
         if self.freeze:

@@ -1,5 +1,10 @@
 """Training: ``Model``, its callbacks and metrics, and the checkpoint functions."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mindjax.amp.networks import build_train_network as build_train_network
+
 from mindjax.checkpoint.load import load_checkpoint as load_checkpoint
 from mindjax.checkpoint.load import load_checkpoint_async as load_checkpoint_async
 from mindjax.checkpoint.load import load_param_into_net as load_param_into_net
@@ -61,3 +66,15 @@ from mindjax.train.model import Model as Model
 from mindjax.train.second_order import ConvertModelUtils as ConvertModelUtils
 from mindjax.train.second_order import ConvertNetUtils as ConvertNetUtils
 from mindjax.train.summary import SummaryRecord as SummaryRecord
+
+
+def __getattr__(name: str) -> Any:
+    if name == "build_train_network":
+        from mindjax.amp.networks import build_train_network
+
+        return build_train_network
+    raise AttributeError(f"module 'mindspore.train' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "build_train_network"})

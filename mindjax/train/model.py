@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from mindjax.core import checks
 from mindjax.core.context import get_context, graph_mode
 from mindjax.core.errors import located
+from mindjax.core.parallel_context import get_auto_parallel_context
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Tensor
 from mindjax.train.arguments import (
@@ -310,6 +311,39 @@ class Model:
                 )
         self._set_phase(self._network, train=False)
         return self._network(*predict_data)
+
+    def infer_train_layout(
+        self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1
+    ) -> dict[str, Any]:
+        """Refuse: layouts belong to parallel modes of several devices.
+
+        Args:
+            train_dataset: dataset.
+            dataset_sink_mode: whether data sinks.
+            sink_size: steps of a sink.
+
+        Raises:
+            RuntimeError: always: one process holds every Parameter whole.
+
+        MindSpore: ``mindspore.train.Model.infer_train_layout``.
+        """
+        raise _no_layout("infer_train_layout")
+
+    def infer_predict_layout(
+        self, *predict_data: Any, skip_backend_compile: bool = False
+    ) -> dict[str, Any]:
+        """Refuse: layouts belong to parallel modes of several devices.
+
+        Args:
+            *predict_data: inputs of the network.
+            skip_backend_compile: whether only the graph is made.
+
+        Raises:
+            RuntimeError: always: one process holds every Parameter whole.
+
+        MindSpore: ``mindspore.train.Model.infer_predict_layout``.
+        """
+        raise _no_layout("infer_predict_layout")
 
     def build(
         self,
@@ -622,6 +656,14 @@ class Model:
                 callback.save_breakpoint(
                     self._train_network, self._current_epoch_num, self._current_step_num
                 )
+
+
+def _no_layout(name: str) -> RuntimeError:
+    return located(
+        RuntimeError,
+        f"'{name}' only supports 'semi_auto_parallel' and 'auto_parallel' mode, but got "
+        f"{get_auto_parallel_context('parallel_mode')}.",
+    )
 
 
 def _prints_loss(callbacks: list[Callback]) -> bool:

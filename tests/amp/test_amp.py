@@ -147,6 +147,18 @@ def test_level_o2_has_a_dynamic_scale() -> None:
     assert np.isfinite(network.dense.weight.asnumpy()).all()
 
 
+def test_level_o1_changes_the_network() -> None:
+    network = c.made("Image")
+    assert ms.amp.auto_mixed_precision(network, "O1") is network
+    assert ms.amp.custom_mixed_precision(network, white_list=[ops.ReLU]) is network
+
+
+def test_losses_at_level_auto() -> None:
+    loss = ms.amp.auto_mixed_precision(lambda a, b: ops.mse_loss(a, b), "auto")
+    half = ms.Tensor(np.ones((2, 2)), ms.float16)
+    assert loss(half, half).dtype is ms.float32
+
+
 def test_precision_of_a_cell() -> None:
     cell = nn.Dense(2, 2)
     kinds = type(cell.get_mixed_precision_type())

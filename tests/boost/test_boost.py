@@ -101,7 +101,7 @@ def test_frozen_layers_stay(mode: int) -> None:
     losses = [float(step(*batch()).asnumpy()) for _ in range(6)]
     assert compilations() == before_more
     assert losses[-1] < losses[0]
-    assert {p.name.split(".")[0] for p in optimizer.opts[1].moments} == {"boost_1"}
+    assert all(p.name.startswith("boost_1moments.") for p in optimizer.opts[1].moments)
 
 
 def test_freezing_inside_one_program() -> None:

@@ -345,6 +345,12 @@ UNSUPPORTED = {
 }
 
 
+def test_layouts_need_several_devices():
+    for call in (model().infer_train_layout, model().infer_predict_layout):
+        with pytest.raises(RuntimeError, match="auto_parallel"):
+            call(rows())
+
+
 @pytest.mark.parametrize("name", UNSUPPORTED)
 def test_unsupported_argument(name):
     with pytest.raises(NotImplementedError, match=f"{name}.* (use|leave|save)") as caught:

@@ -20,8 +20,12 @@ def __getattr__(name: str) -> Any:
     if name in families.index():
         globals()[name] = families.load(name)
         return globals()[name]
+    if name == "TimeDistributed":
+        from mindjax import nn
+
+        return nn.TimeDistributed
     raise AttributeError(f"module 'mindspore.nn.wrap' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *families.index()})
+    return sorted({*globals(), *families.index(), "TimeDistributed"})
