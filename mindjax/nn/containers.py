@@ -125,8 +125,8 @@ class SequentialCell(_Indexed):
         self._renumber(list(self._cells.values()))
         self._rename()
 
-    def append(self, cell: Cell) -> SequentialCell:
-        """Add a Cell at the end; gives the container.
+    def append(self, cell: Cell) -> None:
+        """Add a Cell at the end.
 
         Raises:
             TypeError: it is not a Cell.
@@ -136,7 +136,6 @@ class SequentialCell(_Indexed):
         self._cells[name] = cell
         self.__dict__[name] = cell
         changed()
-        return self
 
     def construct(self, input_data: Any) -> Any:
         """Run the Cells in order.
@@ -194,8 +193,8 @@ class CellList(_Indexed):
         self.extend(cells)
         return self
 
-    def append(self, cell: Cell) -> CellList:
-        """Add a Cell at the end; gives the list.
+    def append(self, cell: Cell) -> None:
+        """Add a Cell at the end.
 
         Raises:
             TypeError: it is not a Cell.
@@ -205,7 +204,6 @@ class CellList(_Indexed):
         self._cells[name] = cell
         self.__dict__[name] = cell
         changed()
-        return self
 
     def extend(self, cells: Iterable[Cell]) -> CellList:
         """Add Cells at the end; gives the list.

@@ -171,7 +171,7 @@ class RegistryMixin(HookMixin):
 
     def cells(self) -> Any:
         """Give the Cells directly within, each once."""
-        return [c for _, c in self._children()]
+        return self.name_cells().values()
 
     def name_cells(self) -> OrderedDict[str, Any]:
         """Give the Cells directly within by attribute name."""
@@ -333,8 +333,12 @@ class RegistryMixin(HookMixin):
         self.check_names()
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Any, Any]:
-        """Give an empty mapping: Parameters have their values from the start."""
-        return {}
+        """Give each Parameter by itself: they have their values from the start.
+
+        Args:
+            auto_parallel_mode: whether parallel training cuts them first; the same here.
+        """
+        return {p: p for p in self.get_parameters()}
 
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
         """Set the Parameters' communication group; gives the Cell."""

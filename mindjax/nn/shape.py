@@ -6,6 +6,7 @@ from typing import Any
 
 from mindjax.core import checks
 from mindjax.core.dtype import float32
+from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.ops.creation import one_hot
 from mindjax.ops.shape import flatten
@@ -28,8 +29,27 @@ class Flatten(Cell):
         self.start_dim = checks.of_type("start_dim", start_dim, int, self.cls_name)
         self.end_dim = checks.of_type("end_dim", end_dim, int, self.cls_name)
 
+    def check_axis_valid(self, axis: int, ndim: int) -> None:
+        """Check that an axis is one of a Tensor's.
+
+        Args:
+            axis: the axis.
+            ndim: the Tensor's number of dimensions.
+
+        Raises:
+            ValueError: it is out of range.
+        """
+        if not -ndim <= axis < ndim:
+            raise located(
+                ValueError,
+                f"For '{self.cls_name}', 'start_dim' or 'end_dim' out of range: got {axis} for "
+                f"{ndim} dimensions.",
+            )
+
     def construct(self, x: Any) -> Any:
         """Flatten (N, ...) to (N, size), or as the axes say."""
+        for axis in (self.start_dim, self.end_dim):
+            self.check_axis_valid(axis, max(len(x.shape), 1))
         return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim).unlink()
 
 

@@ -37,12 +37,6 @@ class IncompatibleKeys(NamedTuple):
         )
 
 
-class _StateDict(OrderedDict[str, Any]):
-    """The mapping, with a note for each Cell in it, as hooks get it."""
-
-    _metadata: OrderedDict[str, dict[str, Any]]
-
-
 class StateDictMixin(HookMixin):
     """Saving to and loading from mappings, each Cell by itself and then those within."""
 
@@ -194,8 +188,9 @@ class StateDictMixin(HookMixin):
                     TypeError, f"The type of {name} must be {said}, but got {type(value)}"
                 )
         if destination is None:
-            destination = _StateDict()
-            destination._metadata = OrderedDict()
+            destination = OrderedDict()
+            # A note for each Cell, as hooks get it.
+            destination.__dict__["_metadata"] = OrderedDict()
         local: dict[str, Any] = {}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = local

@@ -44,13 +44,7 @@ class _InstanceNorm(Cell):
         self.eps = checks.of_type("eps", eps, float, owner)
         checks.of_type("momentum", momentum, float, owner)
         checks.of_type("affine", affine, bool, owner)
-        for name, value in (("gamma_init", gamma_init), ("beta_init", beta_init)):
-            checks.of_type(name, value, (Tensor, int, float, str, Initializer), owner)
-            if isinstance(value, Tensor) and value.dtype is not float32:
-                raise located(
-                    TypeError,
-                    f"For '{owner}', the type of '{name}' must be float32, but got {value.dtype}.",
-                )
+        self.check_types_valid({"gamma_init": gamma_init, "beta_init": beta_init}, owner)
         if num_features < 1:
             raise located(
                 ValueError,
@@ -66,6 +60,24 @@ class _InstanceNorm(Cell):
         self.moving_variance = parameter("ones", "variance", False)
         self.gamma = parameter(gamma_init, "gamma", affine)
         self.beta = parameter(beta_init, "beta", affine)
+
+    def check_types_valid(self, args_dict: dict[str, Any], name: str) -> None:
+        """Check first values by name.
+
+        Args:
+            args_dict: Tensors, numbers, names or initializers.
+            name: layer named in errors.
+
+        Raises:
+            TypeError: one is none of these, or a Tensor of another dtype than Float32.
+        """
+        for key, value in args_dict.items():
+            checks.of_type(key, value, (Tensor, int, float, str, Initializer), name)
+            if isinstance(value, Tensor) and value.dtype is not float32:
+                raise located(
+                    TypeError,
+                    f"For '{name}', the type of '{key}' must be float32, but got {value.dtype}.",
+                )
 
     def construct(self, x: Any) -> Any:
         """Normalize each channel of each sample; the moving moments are written, not used."""

@@ -1,5 +1,6 @@
 """Cells around networks: loss, gradients, training steps."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ families = Families("mindjax.nn", ("training",))
 
 
 def __getattr__(name: str) -> Any:
+    if name == "TimeDistributed":
+        # A layer, which the original shows here too.
+        return getattr(import_module("mindjax.nn.layers.combined"), name)
     if name in families.index():
         globals()[name] = families.load(name)
         return globals()[name]
