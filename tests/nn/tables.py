@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.nn.layer_cases import Layer
 
-FAMILIES = ("recurrent", "transformer", "general", "settings", "loss")
+FAMILIES = ("recurrent", "transformer", "general", "loss")
 STEPS = 3
 
 
