@@ -26,8 +26,6 @@ class MapParameter(Parameter):
     hold its rows: keep what `export_data` gives. For a trained table use ``nn.Embedding``.
 
     Args:
-        name: its name.
-        requires_grad: whether it would be trained.
         key_dtype: Int32 or Int64.
         value_dtype: of the rows.
         value_shape: of a row, an int or a sequence.
@@ -36,6 +34,7 @@ class MapParameter(Parameter):
         default_value: of a row that is made: number, or an initializer's name.
         permit_filter_value: must be 1: rows are made at the first asking.
         evict_filter_value: must be its default: rows stay until they are erased.
+        **kwargs: ``name``, and ``requires_grad``, whether it would be trained.
 
     Raises:
         TypeError: an argument is of the wrong type.
@@ -47,9 +46,6 @@ class MapParameter(Parameter):
 
     def __init__(
         self,
-        name: str | None = None,
-        requires_grad: bool = True,
-        *,
         key_dtype: Any = None,
         value_dtype: Any = None,
         value_shape: Any = None,
@@ -58,7 +54,12 @@ class MapParameter(Parameter):
         default_value: Any = "normal",
         permit_filter_value: int = 1,
         evict_filter_value: int = sys.maxsize,
+        **kwargs: Any,
     ) -> None:
+        if kwargs.keys() - {"name", "requires_grad"}:
+            raise located(
+                TypeError, f"For 'MapParameter', there is no argument among {list(kwargs)}."
+            )
         if isinstance(value_shape, int):
             value_shape = (value_shape,)
         _check_filters(permit_filter_value, evict_filter_value)
@@ -86,7 +87,7 @@ class MapParameter(Parameter):
                 TypeError, f"For 'MapParameter', keys are Int32 or Int64, but got {key_dtype}."
             )
         first = Tensor(np.zeros(row), value_dtype) if value_tensor is None else value_tensor
-        super().__init__(first, name=name, requires_grad=requires_grad)
+        super().__init__(first, kwargs.get("name"), kwargs.get("requires_grad", True))
         self.key_dtype = key_dtype
         self._row_dtype, self._row_shape = value_dtype, row
         self.default_value = default_value
@@ -224,12 +225,12 @@ class MapParameter(Parameter):
             init: default value of its rows; ``"same"`` for this one's.
         """
         fresh = MapParameter(
-            self.name if self.is_named else None,
-            self.requires_grad,
             key_dtype=self.key_dtype,
             value_dtype=self._row_dtype,
             value_shape=self._row_shape,
             default_value=self.default_value if init == "same" else init,
+            name=self.name if self.is_named else None,
+            requires_grad=self.requires_grad,
         )
         return fresh
 
