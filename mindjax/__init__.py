@@ -170,6 +170,11 @@ _SOURCES = {
     ),
     "mindjax.safeguard": "load_obf_params_into_net obfuscate_ckpt",
     "mindjax.tools": "set_dump",
+    "mindjax.utils": (
+        "from_dlpack to_dlpack comm_exec_order_check runtime_execution_order_check "
+        "stress_detect sdc_detect_start sdc_detect_stop get_sdc_detect_result ExitByRequest "
+        "RSCPluginHandle TFTCommValue MsDispatchMode"
+    ),
     "mindjax.alias": "install",
     "mindjax.common.tensor": "from_numpy",
     "mindjax.ops": "constexpr is_tensor",

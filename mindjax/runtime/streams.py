@@ -16,7 +16,7 @@ from mindjax.core import checks, queue
 from mindjax.core.device import target
 from mindjax.core.errors import located
 
-_numbers = itertools.count(2)
+_numbers = itertools.count(1)
 
 
 class Stream:
@@ -252,8 +252,8 @@ def default_stream() -> Stream:
 
 
 def communication_stream() -> Stream:
-    """Give the stream of collectives, which XLA runs in the order of everything else."""
-    return Stream(stream_id=1)
+    """Give the stream of collectives: the default one, as XLA keeps one order for all."""
+    return default_stream()
 
 
 class StreamCtx:

@@ -34,8 +34,9 @@ class OpFunc:
 
     @property
     def name(self) -> str:
-        """The primitive's name."""
-        return self._record.name.lstrip("_")
+        """The primitive's name; sums and differences have the operators' names."""
+        name = self._record.name.lstrip("_")
+        return {"AddExt": "Add", "SubExt": "Sub"}.get(name, name)
 
     def __call__(self, *args: Any) -> Any:
         """Run it."""
