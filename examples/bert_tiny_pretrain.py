@@ -23,16 +23,22 @@ MASK, FIRST = 0, 1  # the mask's id, and that of the first character
 class TinyBert(nn.Cell):
     """Encoder of characters; gives logits at the positions to guess, (batch, places, vocab_size).
 
-    The last layer's weights are those of the embedding.
+    The last layer's weights are those of the embedding. The embedding of places starts as the sines
+    and cosines of Vaswani et al., which lets so small a net find neighbours early.
     """
 
     def __init__(self, vocab_size, length, width, layers, heads):
         super().__init__()
-        self.words = nn.Embedding(vocab_size, width, embedding_table=Normal(0.02))
-        self.places = nn.Embedding(length, width, embedding_table=Normal(0.02))
-        self.norm = nn.LayerNorm((width,))
+        self.letters = nn.Embedding(vocab_size, width, embedding_table=Normal(0.1))
+        self.places = nn.Embedding(length, width, embedding_table=waves(length, width))
         layer = nn.TransformerEncoderLayer(
-            width, heads, 4 * width, dropout=0.0, activation="gelu", batch_first=True
+            width,
+            heads,
+            4 * width,
+            dropout=0.0,
+            activation="gelu",
+            batch_first=True,
+            norm_first=True,
         )
         self.encoder = nn.TransformerEncoder(layer, layers)
         self.transform = nn.Dense(width, width, activation="gelu")
@@ -41,11 +47,16 @@ class TinyBert(nn.Cell):
         self.range = Tensor(np.arange(length), ms.int32)
 
     def construct(self, ids, places):
-        x = self.norm(self.words(ids) + self.places(self.range))
-        x = self.encoder(x)
+        x = self.encoder(self.letters(ids) + self.places(self.range))
         x = ops.gather_elements(x, 1, ops.tile(ops.expand_dims(places, -1), (1, 1, x.shape[-1])))
         x = self.transform_norm(self.transform(x))
-        return ops.matmul(x, self.words.embedding_table.transpose((1, 0))) + self.bias
+        return ops.matmul(x, self.letters.embedding_table.transpose((1, 0))) + self.bias
+
+
+def waves(length, width):
+    """Sines and cosines of places, (length, width), as large as the embeddings of letters."""
+    angles = np.outer(np.arange(length), 10000.0 ** (-np.arange(0, width, 2) / width))
+    return Tensor(0.1 * np.concatenate([np.sin(angles), np.cos(angles)], axis=1), ms.float32)
 
 
 class MaskedLoss(nn.Cell):

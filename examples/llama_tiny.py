@@ -268,6 +268,8 @@ def main():
             if record and step % 10 == 0:
                 record.add_value("scalar", "loss", loss)
                 record.record(step)
+        if record:
+            record.flush()
         print(f"epoch {epoch + 1}: loss {float(loss.asnumpy()):.4f}")
     if record:
         record.close()

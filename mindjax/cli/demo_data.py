@@ -152,9 +152,9 @@ def demo_data(directory: str, kind: str) -> int:
     if kind == "fashion":
         fill = fill_fashion
     elif kind == "color":
-        from mindjax.cli.color_digits import TEST, TRAIN, fill_color_digits
+        from mindjax.cli import color_digits
 
-        fill, files = fill_color_digits, (*TRAIN, TEST)
+        fill, files = color_digits.fill_color_digits, color_digits.FILES
     elif kind == "reviews":
         from mindjax.cli.reviews import REVIEWS, fill_reviews
 

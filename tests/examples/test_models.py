@@ -35,8 +35,7 @@ def few_reviews(tmp_path_factory):
 def color_images(tmp_path_factory):
     """Write the digits on photographs."""
     folder = tmp_path_factory.mktemp("color") / "digits"
-    files = (*color_digits.TRAIN, color_digits.TEST)
-    demo_data.write_folder(folder, color_digits.fill_color_digits, files)
+    demo_data.write_folder(folder, color_digits.fill_color_digits, color_digits.FILES)
     return folder
 
 
