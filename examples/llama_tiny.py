@@ -212,7 +212,7 @@ def parse_args():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mode", choices=["graph", "pynative"], default="graph")
     parser.add_argument("--data", help="folder of *.txt files, in place of Python's documentation")
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--steps", type=int, default=100, help="steps of an epoch")
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--length", type=int, default=96, help="characters of a sample")
