@@ -129,6 +129,7 @@ class Model:
             )
         self._in_training: bool | None = None
         self._sunk: SunkSteps | None = None
+        self._sinks = False
         self._current_epoch_num = 0
         self._current_step_num = 0
 
@@ -438,9 +439,10 @@ class Model:
         helper = DatasetHelper(dataset, sinks, sink_size, epoch - initial_epoch)
         params.dataset_helper = helper
         note_network("train", self._train_network)
-        self._sunk = None
-        if sink_mode:
-            self._sunk = SunkSteps(self._train_network, helper.sink_size(), sink_size)
+        self._sinks = sink_mode and graph_mode()
+        if self._sinks:
+            self._sunk = self._sunk or SunkSteps(self._train_network)
+            self._sunk.begin(helper.sink_size(), sink_size)
         try:
             with CallbackManager(callbacks) as manager:
                 self._epochs(manager, params, helper, progress, validation, epoch, initial_epoch)
@@ -533,7 +535,7 @@ class Model:
     def _blocks(self, manager: CallbackManager, params: Any, helper: DatasetHelper) -> Any:
         """Give rows in blocks; those that are one program are run with their outputs."""
         watched = not params.dataset_sink_mode and any(map(watches_steps, manager.callbacks))
-        if self._sunk is None or watched or not graph_mode():
+        if self._sunk is None or watched or not self._sinks:
             yield from (([row], None) for row in helper)
             return
         self._set_phase(self._train_network, train=True)

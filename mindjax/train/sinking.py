@@ -40,14 +40,21 @@ class SunkSteps:
 
     Args:
         network: Cell of one training step.
-        steps: steps of an epoch.
-        sink_size: steps of a block; -1 for as many as fit.
     """
 
-    def __init__(self, network: Cell, steps: int, sink_size: int = -1) -> None:
+    def __init__(self, network: Cell) -> None:
         self._calls = SunkCalls(network)
-        self._steps, self._sink_size = steps, sink_size
+        self._steps, self._sink_size = 1, -1
         self._works = True
+
+    def begin(self, steps: int, sink_size: int) -> None:
+        """Begin a training; programs of earlier ones are kept.
+
+        Args:
+            steps: steps of an epoch.
+            sink_size: steps of a block; -1 for as many as fit.
+        """
+        self._steps, self._sink_size = steps, sink_size
 
     def blocks(self, rows: Iterable[Row]) -> Iterator[tuple[list[Row], Any]]:
         """Run a training.

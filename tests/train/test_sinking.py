@@ -136,6 +136,17 @@ def test_no_compilation_after_the_first_epoch() -> None:
     assert counts[0] == counts[1] == counts[2]
 
 
+def test_a_second_training_compiles_nothing() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = network()
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    model = train.Model(net, loss, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    model.train(1, rows(), dataset_sink_mode=True)
+    before = compilations()
+    model.train(2, rows(), dataset_sink_mode=True)
+    assert compilations() == before
+
+
 def test_mixed_precision_sinks_too() -> None:
     ms.set_context(mode=ms.GRAPH_MODE)
     net = network()
