@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,8 @@ from mindjax.graph.program import Program
 
 # Calls whose body is shown in their place.
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call")
+# Beginning of the names of operators' own programs.
+_OP = "ms_"
 
 
 class Operation(NamedTuple):
@@ -43,7 +46,8 @@ class _Lister:
         jaxpr = program.jaxpr
         names: dict[Any, str] = {}
         for variable, name in zip(jaxpr.constvars, program.constant_names, strict=True):
-            names[variable] = self._add(name, "Parameter", [], [variable])
+            path = name.replace(".", "/")
+            names[variable] = self._add(path, "Parameter", [], [variable])
         for i, variable in enumerate(jaxpr.invars):
             names[variable] = self._add(f"inputs/{i}", "Input", [], [variable])
         self._visit(jaxpr, names)
@@ -57,18 +61,26 @@ class _Lister:
         self.listed.append(Operation(name, kind, inputs, types))
         return name
 
-    def _visit(self, jaxpr: Any, names: dict[Any, str]) -> None:
+    def _visit(self, jaxpr: Any, names: dict[Any, str], around: str = "") -> None:
         for equation in jaxpr.eqns:
             kind = equation.primitive.name
-            if kind in _CALLS and self._inline(equation, names):
+            scope = "/".join(filter(None, (around, _place(str(equation.source_info.name_stack)))))
+            given = (names[v] for v in equation.invars if _is_variable(v) and v in names)
+            inputs = list(dict.fromkeys(given))
+            if kind == "stop_gradient" and inputs:
+                names[equation.outvars[0]] = inputs[0]
                 continue
-            inputs = [names[v] for v in equation.invars if _is_variable(v) and v in names]
-            scope = str(equation.source_info.name_stack)
-            title = str(equation.params.get("name", kind)) if kind in _CALLS else kind
-            name = self._add(f"{scope}/{title}" if scope else title, kind, inputs, equation.outvars)
+            if kind in _CALLS:
+                title = str(equation.params.get("name", kind))
+                if title.startswith(_OP):
+                    # An operator is one node, whatever XLA makes of it.
+                    kind = title.removeprefix(_OP)
+                elif self._inline(equation, names, scope):
+                    continue
+            name = self._add(f"{scope}/{kind}" if scope else kind, kind, inputs, equation.outvars)
             names.update(dict.fromkeys(equation.outvars, name))
 
-    def _inline(self, equation: Any, names: dict[Any, str]) -> bool:
+    def _inline(self, equation: Any, names: dict[Any, str], scope: str) -> bool:
         inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
         inner = getattr(inner, "jaxpr", inner)
         if not hasattr(inner, "eqns") or len(inner.invars) != len(equation.invars):
@@ -78,11 +90,17 @@ class _Lister:
             for inside, outside in zip(inner.invars, equation.invars, strict=True)
             if _is_variable(outside) and outside in names
         }
-        self._visit(inner, local)
+        self._visit(inner, local, scope)
         for inside, outside in zip(inner.outvars, equation.outvars, strict=True):
             if _is_variable(inside) and inside in local:
                 names[outside] = local[inside]
         return True
+
+
+def _place(scope: str) -> str:
+    """Bring jax's scope, such as ``A/transpose(jvp(b))/c``, to a path."""
+    path = re.sub(r"\w+\(|\)", "", scope)
+    return f"Gradients/{path}" if "transpose(" in scope else path
 
 
 def _is_variable(atom: Any) -> bool:

@@ -19,6 +19,7 @@ from mindjax.core.context import graph_mode
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, unwrap
 from mindjax.core.precision import OpLists
+from mindjax.core.scopes import scope_of
 from mindjax.graph.jit import JitFunction, Programs
 from mindjax.graph.program import is_tracing_outside
 from mindjax.graph.signature import snapshot
@@ -127,8 +128,13 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         frame = current.frame
-        if frame is not None:
-            self._enter_graph(frame)
+        if frame is None:
+            return self._run_inside(args, kwargs)
+        self._enter_graph(frame)
+        with scope_of(self):
+            return self._run_inside(args, kwargs)
+
+    def _run_inside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.__dict__["_again"]:
             return compute_again(self._run_once, (args, kwargs), {})
         if not self._hooks and self.__dict__["_cast"] is None and not self._has_bprop:

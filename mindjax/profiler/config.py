@@ -59,6 +59,7 @@ class HostSystem(Enum):
     OSRT = "osrt"
 
 
+@dataclass
 class ExperimentalConfig:
     """Further settings of a profiler.
 
@@ -78,31 +79,17 @@ class ExperimentalConfig:
     MindSpore: ``mindspore.profiler._ExperimentalConfig``.
     """
 
-    def __init__(
-        self,
-        profiler_level: ProfilerLevel = ProfilerLevel.Level0,
-        aic_metrics: AicoreMetrics = AicoreMetrics.AiCoreNone,
-        l2_cache: bool = False,
-        mstx: bool = False,
-        data_simplification: bool = True,
-        export_type: list[ExportType] | None = None,
-        mstx_domain_include: list[str] | None = None,
-        mstx_domain_exclude: list[str] | None = None,
-        sys_io: bool = False,
-        sys_interconnection: bool = False,
-        host_sys: list[HostSystem] | None = None,
-    ) -> None:
-        self.profiler_level = profiler_level
-        self.aic_metrics = aic_metrics
-        self.l2_cache = l2_cache
-        self.mstx = mstx
-        self.data_simplification = data_simplification
-        self.export_type = export_type
-        self.mstx_domain_include = mstx_domain_include
-        self.mstx_domain_exclude = mstx_domain_exclude
-        self.sys_io = sys_io
-        self.sys_interconnection = sys_interconnection
-        self.host_sys = host_sys
+    profiler_level: ProfilerLevel = ProfilerLevel.Level0
+    aic_metrics: AicoreMetrics = AicoreMetrics.AiCoreNone
+    l2_cache: bool = False
+    mstx: bool = False
+    data_simplification: bool = True
+    export_type: list[ExportType] | None = None
+    mstx_domain_include: list[str] | None = None
+    mstx_domain_exclude: list[str] | None = None
+    sys_io: bool = False
+    sys_interconnection: bool = False
+    host_sys: list[HostSystem] | None = None
 
 
 @dataclass

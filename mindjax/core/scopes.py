@@ -1,0 +1,44 @@
+"""Names of the parts of a network in the programs that they make: for graphs and profiles."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+
+class _Running(threading.local):
+    part: Any = None
+
+
+_running = _Running()
+
+
+@contextlib.contextmanager
+def scope_of(part: Any) -> Iterator[None]:
+    """Trace under the name that a part has in the one around it.
+
+    Args:
+        part: object with ``_cells``, a dict of its parts.
+    """
+    outer = _running.part
+    _running.part = part
+    try:
+        with jax.named_scope(_name(outer, part)):
+            yield
+    finally:
+        _running.part = outer
+
+
+def _name(outer: Any, part: Any) -> str:
+    if outer is not None:
+        for name, inner in outer._cells.items():
+            if inner is part:
+                return name
+            for place, item in getattr(inner, "_cells", {}).items():
+                if item is part:
+                    return f"{name}/{place}"
+    return type(part).__name__
