@@ -37,7 +37,7 @@ class _Recorder:
         if schedule is not None and not callable(schedule):
             logger.warning("schedule is not Callable, set by default.")
             schedule = None
-        self.schedule: Callable[[int], ProfilerAction] = schedule or always
+        self.schedule: Callable[[int], Any] = schedule or always
         self._has_schedule = schedule is not None
         self.step_num = 0
         self.current_action = self.schedule(0)
