@@ -115,6 +115,7 @@ _SOURCES = {
         "GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context set_device "
         "set_deterministic"
     ),
+    "mindjax.common.device": "DeviceCtx",
     "mindjax.common.seed": (
         "set_seed get_seed manual_seed seed get_rng_state set_rng_state initial_seed "
         "default_generator"
@@ -156,7 +157,7 @@ _SOURCES = {
     "mindjax.train.callback.flops": "flops_collection",
     "mindjax.cli.check": "run_check",
     "mindjax.log": "get_level get_log_config",
-    "mindjax.core.server_context": "get_ps_context set_ps_context",
+    "mindjax.core.server_context": "get_ps_context set_ps_context reset_ps_context",
     "mindjax.device_manager": "get_current_device",
     "mindjax.runtime": (
         "Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx communication_stream "

@@ -12,4 +12,5 @@ from mindjax.core.parallel_context import get_auto_parallel_context as get_auto_
 from mindjax.core.parallel_context import reset_auto_parallel_context as reset_auto_parallel_context
 from mindjax.core.parallel_context import set_auto_parallel_context as set_auto_parallel_context
 from mindjax.core.server_context import get_ps_context as get_ps_context
+from mindjax.core.server_context import reset_ps_context as reset_ps_context
 from mindjax.core.server_context import set_ps_context as set_ps_context

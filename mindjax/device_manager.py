@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from mindjax.core.context import get_context
 from mindjax.core.context import set_deterministic as set_deterministic
 from mindjax.core.context import set_device as set_device
-from mindjax.core.device import target
+from mindjax.core.device import choice, target
 
 __all__ = ["get_current_device", "set_deterministic", "set_device"]
 
@@ -35,4 +34,4 @@ class DeviceInfo(tuple[str, int]):
 
 def get_current_device() -> DeviceInfo:
     """Give the target and the number of the device that is used (``get_current_device``)."""
-    return DeviceInfo(target(), get_context("device_id"))
+    return DeviceInfo(target(), choice()[1] or 0)

@@ -13,6 +13,7 @@ from mindjax.common import dtype as dtype
 from mindjax.common import initializer as initializer
 from mindjax.common import parameter as parameter
 from mindjax.common import sparse_tensor as sparse_tensor
+from mindjax.common.device import DeviceCtx as DeviceCtx
 from mindjax.common.seed import Generator as Generator
 from mindjax.common.seed import get_rng_state as get_rng_state
 from mindjax.common.seed import get_seed as get_seed
@@ -46,6 +47,7 @@ from mindjax.tensor.sparse import CSRTensor as CSRTensor
 from mindjax.tensor.sparse import RowTensor as RowTensor
 from mindjax.tensor.sparse import RowTensorInner as RowTensorInner
 from mindjax.tensor.sparse import SparseTensor as SparseTensor
+from mindjax.tools import set_dump as set_dump
 
 from_numpy = Tensor.from_numpy
 

@@ -52,6 +52,16 @@ def choose(target: str | None, index: int | None = None) -> None:
             raise
 
 
+def choice() -> tuple[str | None, int | None]:
+    """Give the target and the number that were chosen, None where none was."""
+    return _Choice.target, _Choice.index
+
+
+def put_back(chosen: tuple[str | None, int | None]) -> None:
+    """Choose again what `choice` gave."""
+    _Choice.target, _Choice.index = chosen
+
+
 def target() -> str:
     """Name the device target: the chosen one, else the platform that jax would pick."""
     if _Choice.target is not None:

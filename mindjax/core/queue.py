@@ -72,6 +72,9 @@ def chosen(target: str | None = None) -> Any:
     if target is None and placed is not None:
         return placed
     found = devices(target or device.target())
+    if not found and target is None:
+        # A script's target may be missing here: its values are where jax's are.
+        return jax.local_devices()[0]
     if not found:
         raise located(RuntimeError, f"Device {target or device.target()} not exist.")
     return placed if placed in found else found[0]

@@ -65,3 +65,8 @@ def get_ps_context(attr_key: str) -> Any:
     """
     _known("get_ps_context", attr_key)
     return _settings.get(attr_key, _DEFAULTS[attr_key])
+
+
+def reset_ps_context() -> None:
+    """Put every setting of parameter servers back to its default."""
+    _settings.clear()

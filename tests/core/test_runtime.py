@@ -91,6 +91,20 @@ def test_devices():
     assert not ms.device_context.gpu.is_available()
 
 
+def test_the_device_of_a_block():
+    with ms.DeviceCtx("CPU") as outer:
+        assert ms.get_current_device() == ("CPU", 0)
+        with ms.DeviceCtx("CPU", 0), outer:
+            assert Tensor([1.0]).sum().asnumpy() == 1
+    assert ms.get_current_device() == ("CPU", 0)
+    if not hal.is_available("GPU"):
+        with pytest.raises(RuntimeError, match="GPU"):
+            ms.DeviceCtx("GPU").__enter__()
+        assert ms.get_current_device() == ("CPU", 0)
+    with pytest.raises(NotImplementedError, match="meta"):
+        ms.DeviceCtx("meta").__enter__()
+
+
 def test_importing_starts_no_backend():
     program = (
         "import mindjax; mindjax.install()\n"
@@ -176,6 +190,7 @@ def test_parameter_servers_are_refused():
         ms.set_ps_context(enable_ps=True)
     with pytest.raises(ValueError, match="zzz"):
         ms.context.set_ps_context(zzz=1)
+    ms.context.reset_ps_context()
 
 
 def _square(x):
@@ -225,6 +240,8 @@ WRONG = {
     "target_type": (TypeError, lambda: hal.device_count(3)),
     "device": (ValueError, lambda: hal.get_device_name(99)),
     "device_type": (TypeError, lambda: hal.get_device_name("a")),
+    "block": (ValueError, lambda: ms.DeviceCtx("X").__enter__()),
+    "block_device": (ValueError, lambda: ms.DeviceCtx("CPU", -1).__enter__()),
     "count": (RuntimeError, lambda: ms.device_context.ascend.device_count()),
     "size": (ValueError, lambda: runtime.set_memory(max_size="x")),
     "size_zero": (ValueError, lambda: runtime.set_memory(init_size="0GB")),
