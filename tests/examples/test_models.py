@@ -17,7 +17,7 @@ QUICK = {
     "lstm_sentiment": "--batch_size 16 --length 8 --width 8 --hidden 8 --epochs 1",
     "wide_deep": "--batch_size 16 --rows 64 --fields 8 --width 4 --hidden 8 --epochs 1",
     "bert_tiny_pretrain": "--batch_size 8 --length 16 --width 16 --layers 1 --steps 3 --epochs 1",
-    "llama_tiny": "--batch_size 8 --length 16 --width 16 --layers 1 --steps 3 --epochs 1",
+    "llama_tiny": "--batch_size 8 --length 16 --width 16 --layers 1 --steps 10 --epochs 1",
 }
 
 
