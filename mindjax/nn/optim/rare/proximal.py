@@ -52,13 +52,13 @@ class FTRL(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self._refuse_dynamic_rates()
         for name, value, bound in (
             ("initial_accum", initial_accum, ">="),
             ("learning_rate", learning_rate, ">"),
             ("l1", l1, ">="),
             ("l2", l2, ">="),
         ):
-            self._refuse_dynamic_rates()
             checks.of_type(name, value, float, self.cls_name)
             checks.float_above(name, value, self.cls_name, bound)
         checks.of_type("lr_power", lr_power, float, self.cls_name)
