@@ -24,6 +24,16 @@ def _target_of(path: str) -> str:
     return f"{TARGET}.{forwarded or path}"
 
 
+class _Kept(ModuleType):
+    """A module whose functions stay when an old path of the same name below it is imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        shown = self.__dict__.get(name)
+        if isinstance(value, ModuleType) and callable(shown) and not isinstance(shown, ModuleType):
+            return
+        super().__setattr__(name, value)
+
+
 class _AliasLoader(Loader):
     """Load one alias by importing the module it stands for."""
 
@@ -40,6 +50,13 @@ class _AliasLoader(Loader):
         # The import system has just written the alias's spec into the module. Reloading, pickling
         # and multiprocessing ask the spec for the module's name, so it gets its own back.
         module.__spec__ = self.spec
+        parent, _, child = self.alias.rpartition(".")
+        holder = sys.modules.get(parent)
+        if type(holder) is ModuleType and holder is not None:
+            forwarded = self.target != f"{holder.__name__}.{child}"
+            if forwarded and callable(getattr(holder, child, None)):
+                # `from mindspore.graph.lazy_inline import lazy_inline`: the function comes first.
+                holder.__class__ = _Kept
         # Importing a submodule binds it in its package, over a function of the same name
         # (`common.seed`). What is imported already is left as its package shows it.
         below = f"{module.__name__}."

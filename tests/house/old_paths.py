@@ -42,6 +42,7 @@ PATHS = {
     "mindspore.experimental.optim.adamw": "AdamW",
     "mindspore.experimental.optim.optimizer": "Optimizer",
     "mindspore.graph.api": "_no_grad jit",
+    "mindspore.graph.lazy_inline": "lazy_inline",
     "mindspore.nn.cell": "Cell",
     "mindspore.nn.grad": "Jvp Vjp",
     "mindspore.nn.layer": "Dense GRU CosineSimilarity conv get_activation",
