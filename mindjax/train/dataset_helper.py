@@ -65,7 +65,7 @@ class DatasetHelper:
         self._rows = iter(dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False))
         self.fetch_seconds = 0.0
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+    def __iter__(self) -> Iterator[list[Any]]:
         taken = ended = 0
         while taken != self._limit:
             start = time.perf_counter()
@@ -74,7 +74,7 @@ class DatasetHelper:
             if row is not None:
                 taken += 1
                 ended = 0
-                yield tuple(row)
+                yield list(row)
             elif self._limit is None or ended:
                 return
             else:

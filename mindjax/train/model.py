@@ -536,10 +536,10 @@ class Model:
         """Give rows in blocks; those that are one program are run with their outputs."""
         watched = not params.dataset_sink_mode and any(map(watches_steps, manager.callbacks))
         if self._sunk is None or watched or not self._sinks:
-            yield from (([row], None) for row in helper)
+            yield from (([tuple(row)], None) for row in helper)
             return
         self._set_phase(self._train_network, train=True)
-        for block, outputs in self._sunk.blocks(self._checked(helper)):
+        for block, outputs in self._sunk.blocks(self._checked(map(tuple, helper))):
             yield block, None if outputs is None else Outputs(outputs)
 
     def _checked(self, rows: Any) -> Any:
@@ -604,7 +604,7 @@ class Model:
             with CallbackManager(callbacks) as manager:
                 manager.call("on_eval_begin", run_context)
                 manager.call("on_eval_epoch_begin", run_context)
-                for row in helper:
+                for row in map(tuple, helper):
                     params.cur_step_num += 1
                     params.eval_dataset_element = row
                     manager.call("on_eval_step_begin", run_context)
