@@ -75,7 +75,7 @@ class Program:
                 closed, self.result, self.reached = _trace(
                     function, args, kwargs, signature, frame, hidden, enter
                 )
-        self._epoch = epoch()
+        self._epoch, self._refused = epoch(), -1
         self._guards = [(cell, cell.guard()) for cell in frame.guards]
         self.jaxpr = closed.jaxpr
         owners = {id(token): handle for handle, token in frame.captured.items()}
@@ -124,10 +124,13 @@ class Program:
         now = epoch()
         if now == self._epoch:
             return True
-        for cell, snapshot in self._guards:
-            if cell.guard() != snapshot:
-                return False
-        if any(p.requires_grad != flag for p, flag in self._flags):
+        if now == self._refused:
+            return False
+        # Whatever else may have changed would have made another epoch.
+        if any(cell.guard() != snapshot for cell, snapshot in self._guards) or any(
+            p.requires_grad != flag for p, flag in self._flags
+        ):
+            self._refused = now
             return False
         self._epoch = now
         return True
