@@ -85,11 +85,11 @@ def test_a_few_steps(name, mode_name, request, tmp_path):
 @pytest.mark.slow
 def test_resnet_in_full(color_images):
     text = run_example("resnet18_cifar.py", "--data", color_images)
-    assert printed_value(text, "test accuracy") > 0.7
+    assert printed_value(text, "test accuracy") > 0.8
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "least"), [("lstm_sentiment", 0.8), ("wide_deep", 0.8)])
+@pytest.mark.parametrize(("name", "least"), [("lstm_sentiment", 0.75), ("wide_deep", 0.8)])
 def test_sentiment_in_full(name, least, all_reviews):
     text = run_example(f"{name}.py", "--data", all_reviews)
     assert printed_value(text, "accuracy of a guess") < 0.55
@@ -100,13 +100,13 @@ def test_sentiment_in_full(name, least, all_reviews):
 def test_bert_in_full():
     text = run_example("bert_tiny_pretrain.py")
     guess = printed_value(text, "accuracy of a guess")
-    assert printed_value(text, "test accuracy") > guess + 0.15
+    assert printed_value(text, "test accuracy") > guess + 0.25
 
 
 @pytest.mark.slow
 def test_llama_in_full():
     text = run_example("llama_tiny.py")
-    assert printed_value(text, "test perplexity") < 8
+    assert printed_value(text, "test perplexity") < 6
     assert "decoded with the cache and without: the same" in text
 
 
