@@ -86,6 +86,20 @@ def test_a_training(mode, tmp_path):
     assert 0 <= seen.hparams["metrics/accuracy"] <= 1
 
 
+def test_with_sinking_an_epoch_is_the_unit(tmp_path, monkeypatch):
+    """As on a device that is no CPU."""
+    ms.set_context(mode=ms.GRAPH_MODE)
+    monkeypatch.setattr("mindjax.train.model.get_context", lambda name: "GPU")
+    collector = ms.SummaryCollector(
+        str(tmp_path), collect_freq=2, collect_specified_data=NO_LANDSCAPE
+    )
+    trained = model()
+    trained.train(4, data(), callbacks=collector, dataset_sink_mode=True)
+    seen = Summaries(tmp_path).values
+    for tag in ("loss/auto", "largest", "fc.weight/auto"):
+        assert [step for step, _ in seen[tag]] == [4, 8, 16]
+
+
 def test_what_is_collected_is_chosen(tmp_path):
     collector = ms.SummaryCollector(
         str(tmp_path),
