@@ -1,12 +1,15 @@
 """The larger examples: a few steps of each, and what each reaches in full."""
 
+import os
 import re
+import subprocess
 
 import numpy as np
 import pytest
 
 from mindjax.cli import color_digits, demo_data, reviews
 from tests.examples.run import run_example
+from tests.house.source import ROOT
 
 PRAISE = ("很好的书", "非常喜欢", "质量不错", "值得推荐", "房间干净")
 BLAME = ("太差了", "很失望", "不喜欢", "浪费时间", "房间很脏")
@@ -53,15 +56,20 @@ def printed_value(text, what):
     return float(re.search(rf"^{what}: ([\d.]+)$", text, re.MULTILINE)[1])
 
 
-def quick(name, mode_name, request, tmp_path):
-    """Run an example for a few steps; its curve must be in the file of events."""
-    events = pytest.importorskip("tensorboardX") and tmp_path / "events"
-    words = [*QUICK[name].split(), "--mode", mode_name, "--summary", events]
+def few_steps(name, mode_name, request):
+    """Give the words that run an example for a few steps."""
+    words = [*QUICK[name].split(), "--mode", mode_name]
     if name == "resnet18_cifar":
         words += ["--data", request.getfixturevalue("color_images")]
     elif name in ("lstm_sentiment", "wide_deep"):
         words += ["--data", request.getfixturevalue("few_reviews")]
-    text = run_example(f"{name}.py", *words)
+    return words
+
+
+def quick(name, mode_name, request, tmp_path):
+    """Run an example for a few steps; its curve must be in the file of events."""
+    events = pytest.importorskip("tensorboardX") and tmp_path / "events"
+    text = run_example(f"{name}.py", *few_steps(name, mode_name, request), "--summary", events)
     (file,) = events.glob("*tfevents*")
     assert b"loss" in file.read_bytes()
     return text
@@ -80,6 +88,17 @@ def test_a_few_steps(name, mode_name, request, tmp_path):
     assert re.search(r"^test (accuracy|perplexity): [\d.]+$", text, re.MULTILINE)
     if name == "llama_tiny":
         assert "decoded with the cache and without: the same" in text
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", QUICK)
+def test_the_original_runs_it_too(name, request, tmp_path):
+    script = ROOT / f"examples/{name}.py"
+    assert "mindjax" not in script.read_text("utf-8")
+    command = [os.environ["MINDJAX_ORACLE_PYTHON"], script, *few_steps(name, "graph", request)]
+    result = subprocess.run([str(w) for w in command], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"^test (accuracy|perplexity): [\d.]+$", result.stdout, re.MULTILINE)
 
 
 @pytest.mark.slow
