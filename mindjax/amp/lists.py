@@ -121,7 +121,7 @@ _PROMOTED = frozenset(
 
 
 def _found(namespace: Any, names: str) -> list[type]:
-    return [getattr(namespace, n) for n in names.split() if hasattr(namespace, n)]
+    return [getattr(namespace, n) for n in names.split()]
 
 
 def get_white_list() -> list[type]:
