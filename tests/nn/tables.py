@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.nn.layer_cases import Layer
 
-FAMILIES = ("recurrent", "transformer", "general", "settings", "spatial", "loss")
+FAMILIES = ("recurrent", "transformer", "general", "settings", "spatial", "mint", "loss")
 STEPS = 3
 
 

@@ -229,7 +229,7 @@ class GroupNorm(Cell):
         num_groups: number of groups, a divisor of ``num_channels``.
         num_channels: number of channels.
         eps: added to the variance.
-        affine: whether there are weight and bias.
+        affine: whether weight and bias are trained.
         dtype: of the Parameters; None for Float32.
 
     Raises:
@@ -256,10 +256,9 @@ class GroupNorm(Cell):
                 f"got 'num_channels': {num_channels}, 'num_groups': {num_groups}.",
             )
         self.eps, self.affine = eps, checks.boolean("affine", affine, self.cls_name)
-        self.weight = self.bias = None
-        if affine:
-            self.weight = Parameter(initializer("ones", num_channels, dtype), name="weight")
-            self.bias = Parameter(initializer("zeros", num_channels, dtype), name="bias")
+        ones, zeros = (initializer(i, num_channels, dtype) for i in ("ones", "zeros"))
+        self.weight = Parameter(ones, "weight", requires_grad=affine)
+        self.bias = Parameter(zeros, "bias", requires_grad=affine)
 
     def construct(self, input: Any) -> Any:
         """Normalize (N, C, ...)."""
