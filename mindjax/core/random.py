@@ -188,10 +188,19 @@ def seeded_host(seed: int) -> Iterator[None]:
 
 
 def host_generator() -> np.random.Generator:
-    """Give the numpy stream of weight initialisers; `set_seed` starts it again."""
-    if _Global.host is None:
-        _Global.host = np.random.default_rng(_Global.seed)
-    return _Global.host
+    """Give a stream for one draw of a weight initialiser.
+
+    Its seed is taken from numpy's global stream, as in the original: `numpy.random.seed` fixes the
+    weights too, and what a script draws from numpy after making a layer is the same.
+    """
+    if _Global.host is not None:
+        return _Global.host
+    return np.random.default_rng(np.random.randint(1, 1 << 63, dtype=np.int64))
+
+
+def host_permutation(size: int) -> np.ndarray[Any, Any]:
+    """Give a random order of so many rows, from numpy's global stream itself."""
+    return np.random.permutation(size) if _Global.host is None else _Global.host.permutation(size)
 
 
 def set_seed(seed: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mindjax.core.dtype import as_dtype, float32
 from mindjax.core.errors import located
-from mindjax.core.random import check_seed, get_seed, host_generator, seeded_host
+from mindjax.core.random import check_seed, get_seed, host_generator, host_permutation, seeded_host
 from mindjax.tensor.tensor import Tensor
 
 HostArray = np.ndarray[Any, Any]
@@ -481,8 +481,8 @@ class Sparse(Initializer):
         rows, columns = arr.shape
         zeros = math.ceil(self.sparsity * rows)
         arr[...] = _normal(0.0, self.sigma, arr.shape)
-        order = host_generator().permuted(np.tile(np.arange(rows)[:, None], columns), axis=0)
-        np.put_along_axis(arr, order[:zeros], 0, axis=0)
+        for column in range(columns):
+            arr[host_permutation(rows)[:zeros], column] = 0
 
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:

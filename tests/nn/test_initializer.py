@@ -10,6 +10,7 @@ import pytest
 
 import mindjax as ms
 import mindjax.common.initializer as init
+from mindjax import nn
 from tests.nn import optim_cases as cases
 
 GOLDENS = pathlib.Path(__file__).resolve().parent.parent / "goldens" / "optim"
@@ -123,3 +124,51 @@ def test_a_seed_of_its_own():
     assert (init.initializer(normal, [4]).asnumpy() != first).any()
     with pytest.raises(ValueError, match="seed"):
         normal.seed = -1
+
+
+# Numbers of 32 bit that making a layer takes from numpy's global stream in MindSpore 2.10.0.
+TAKEN = {
+    "nn.Dense(8, 2)": 4,
+    "nn.Dense(8, 2, 'ones', 'zeros')": 0,
+    "nn.Conv2d(3, 4, 3)": 2,
+    "nn.Conv3d(3, 4, 3, has_bias=True)": 4,
+    "nn.Embedding(4, 2)": 2,
+    "nn.BiDense(3, 4, 5)": 4,
+    "nn.MultiheadAttention(4, 2)": 6,
+    "nn.TransformerEncoderLayer(4, 2, 8)": 14,
+    "nn.TransformerDecoderLayer(4, 2, 8)": 20,
+    "nn.BatchNorm2d(3)": 0,
+    "nn.LSTM(3, 4)": 288,
+    "nn.GRU(3, 4)": 216,
+    "nn.LSTMCell(3, 4)": 360,
+    "mint.nn.Linear(3, 4)": 4,
+}
+
+
+@pytest.mark.parametrize("make", TAKEN)
+def test_what_numpy_gives_after_a_layer_is_made(make: str) -> None:
+    """Data that a script draws from numpy after it has made its network is the original's."""
+
+    def place() -> int:
+        return int(np.random.get_state()[2])
+
+    np.random.seed(0)
+    np.random.randint(5)
+    before = place()
+    eval(make, {"nn": nn, "mint": ms.mint})
+    assert place() - before == TAKEN[make]
+
+
+def test_weights_of_a_recurrent_layer_are_the_originals() -> None:
+    """They are numpy's own numbers: MindSpore 2.10.0 has these after ``numpy.random.seed(1)``."""
+    np.random.seed(1)
+    first = next(iter(nn.LSTM(3, 4).get_parameters()))
+    np.testing.assert_allclose(first.asnumpy().ravel()[:2], [-0.08298, 0.22032], atol=1e-5)
+
+
+def test_numpys_seed_fixes_weights() -> None:
+    made = []
+    for _ in range(2):
+        np.random.seed(3)
+        made.append(nn.Dense(4, 3).weight.asnumpy())
+    np.testing.assert_array_equal(*made)

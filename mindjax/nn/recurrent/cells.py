@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
 from mindjax.core import checks
 from mindjax.core.dtype import float16, float32
 from mindjax.core.errors import located
@@ -80,6 +82,8 @@ class _RNNCellBase(Cell):
         self.hidden_size = checks.positive_int("hidden_size", hidden_size, owner)
         self.input_size = checks.positive_int("input_size", input_size, owner)
         rows, bound = num_chunks * hidden_size, 1 / math.sqrt(hidden_size)
+        # The original draws values that it replaces: what a script draws next depends on it.
+        np.random.randn(rows * (input_size + hidden_size + 2 * has_bias))
 
         def parameter(name: str, *shape: int) -> Parameter:
             return Parameter(initializer(Uniform(scale=bound), shape, dtype), name)

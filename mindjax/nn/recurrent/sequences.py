@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from mindjax.core import checks
 from mindjax.core.dtype import float32, int32, int64
 from mindjax.core.errors import located
@@ -15,7 +17,6 @@ from mindjax.ops.creation import zeros
 from mindjax.ops.neural.recurrence import KINDS, recurrence
 from mindjax.ops.sequence import concat, stack
 from mindjax.ops.shape import transpose
-from mindjax.tensor.initializer import Uniform, initializer
 from mindjax.tensor.parameter import Parameter, ParameterTuple
 from mindjax.tensor.tensor import Tensor
 
@@ -71,8 +72,10 @@ class _RNNBase(Cell):
         lists: dict[str, list[Parameter]] = {n: [] for n in ("w_ih", "w_hh", "b_ih", "b_hh")}
 
         def add(group: str, name: str, *shape: int) -> None:
-            first = initializer(Uniform(scale=1 / math.sqrt(hidden_size)), shape, dtype)
-            lists[group].append(Parameter(first, name))
+            # From numpy's global stream itself, so that its seed gives the original's weights.
+            bound = 1 / math.sqrt(hidden_size)
+            first = np.random.uniform(-bound, bound, shape).astype(np.float32)
+            lists[group].append(Parameter(Tensor(first, dtype), name))
 
         for layer in range(num_layers):
             width = input_size if layer == 0 else hidden_size * self._directions
