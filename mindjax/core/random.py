@@ -187,15 +187,15 @@ def seeded_host(seed: int) -> Iterator[None]:
         _Global.host = before
 
 
-def host_generator() -> np.random.Generator:
-    """Give a stream for one draw of a weight initialiser.
+def host_seed() -> int:
+    """Give the seed of one draw of a weight initialiser.
 
-    Its seed is taken from numpy's global stream, as in the original: `numpy.random.seed` fixes the
+    It is taken from numpy's global stream, as in the original: `numpy.random.seed` fixes the
     weights too, and what a script draws from numpy after making a layer is the same.
     """
     if _Global.host is not None:
-        return _Global.host
-    return np.random.default_rng(np.random.randint(1, 1 << 63, dtype=np.int64))
+        return int(_Global.host.integers(1, 1 << 63))
+    return int(np.random.randint(1, 1 << 63, dtype=np.int64))
 
 
 def host_permutation(size: int) -> np.ndarray[Any, Any]:

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mindjax.core import philox
 from mindjax.core.dtype import as_dtype, float32
 from mindjax.core.errors import located
-from mindjax.core.random import check_seed, get_seed, host_generator, host_permutation, seeded_host
+from mindjax.core.random import check_seed, get_seed, host_permutation, host_seed, seeded_host
 from mindjax.tensor.tensor import Tensor
 
 HostArray = np.ndarray[Any, Any]
@@ -76,13 +77,12 @@ def _named(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]:
 def _normal(mean: float, sigma: float, shape: tuple[int, ...]) -> HostArray:
     if sigma < 0:
         raise located(ValueError, f"For 'Normal', sigma < 0: got {sigma}.")
-    return host_generator().standard_normal(shape, np.float32) * np.float32(sigma) + np.float32(
-        mean
-    )
+    drawn = philox.normal(host_seed(), math.prod(shape)).reshape(shape)
+    return drawn * np.float32(sigma) + np.float32(mean)
 
 
 def _uniform(low: float, high: float, shape: tuple[int, ...]) -> HostArray:
-    drawn = host_generator().random(shape, np.float32)
+    drawn = philox.uniform(host_seed(), math.prod(shape)).reshape(shape)
     return drawn * np.float32(high - low) + np.float32(low)
 
 
@@ -100,7 +100,8 @@ def _truncated_normal(
     # Probabilities near one have no digits left; the mirrored interval has.
     sign = -1.0 if low > 0 else 1.0
     low, high = sorted((sign * low, sign * high))
-    drawn = ndtri(host_generator().uniform(ndtr(low), ndtr(high), shape))
+    even = philox.uniform(host_seed(), math.prod(shape)).astype(np.float64).reshape(shape)
+    drawn = ndtri(ndtr(low) + (ndtr(high) - ndtr(low)) * even)
     return (np.clip(drawn, low, high) * (sign * sigma) + mean).astype(np.float32)
 
 

@@ -172,3 +172,85 @@ def test_numpys_seed_fixes_weights() -> None:
         np.random.seed(3)
         made.append(nn.Dense(4, 3).weight.asnumpy())
     np.testing.assert_array_equal(*made)
+
+
+# Drawn one after another after ``set_seed(3)`` by MindSpore 2.10.0: the first three numbers and the
+# sum of the absolute values.
+SEEDED = [
+    ("nn.Dense(8, 5).weight", [-0.161317, -0.002141, -0.080089], 7.3611),
+    ("nn.Conv2d(3, 4, 3).weight", [-0.005242, 0.108868, -0.151981], 9.9853),
+    ("nn.Embedding(5, 4).embedding_table", [-0.005303, -0.010973, 0.001768], 0.148),
+    (
+        "of(init.Normal())",
+        [-0.009505, 0.015607, 0.000273],
+        0.2272,
+    ),
+    (
+        "of(init.Uniform())",
+        [-0.042401, -0.067126, -0.016778],
+        1.1176,
+    ),
+    (
+        "of(init.TruncatedNormal())",
+        [-0.004531, -0.006187, 0.019327],
+        0.1955,
+    ),
+    (
+        "of(init.XavierUniform())",
+        [-0.384129, -0.398258, -0.277582],
+        10.7316,
+    ),
+    (
+        "of(init.XavierNormal())",
+        [-0.370093, 0.792244, -0.232301],
+        11.612,
+    ),
+    (
+        "of(init.HeUniform())",
+        [1.0345, -0.719645, -0.465783],
+        19.733,
+    ),
+    (
+        "of(init.HeNormal())",
+        [-1.197465, 0.074991, 0.107335],
+        14.8622,
+    ),
+    (
+        "of(init.Orthogonal())",
+        [-0.128638, 0.122129, 0.0086],
+        8.2107,
+    ),
+    (
+        "of(init.VarianceScaling())",
+        [0.563587, -0.368085, -0.250934],
+        11.4323,
+    ),
+    (
+        'of(init.VarianceScaling(1.0,"fan_in","untruncated_normal"))',
+        [-0.104045, 0.998561, -0.285633],
+        8.5971,
+    ),
+    (
+        'of(init.VarianceScaling(1.0,"fan_in","uniform"))',
+        [0.065744, -0.07771, 0.771368],
+        10.7389,
+    ),
+    ("of(init.Sparse(0.2))", [0.0, -0.011245, 0.011378], 0.1209),
+    (
+        "of(init.TruncatedNormal(0.5,1.0,-3,1))",
+        [0.942841, 0.632365, 0.910411],
+        17.6866,
+    ),
+    ("nn.LSTMCell(3, 4).weight_ih", [0.068664, -0.398881, -0.325383], 10.9798),
+    ("nn.MultiheadAttention(4, 2).in_proj_weight", [-0.018233, 0.280711, -0.26326], 14.0486),
+    ("ms.mint.nn.Linear(3, 4).weight", [-0.059995, -0.299726, 0.275396], 3.6557),
+]
+
+
+def test_weights_are_the_originals() -> None:
+    ms.set_seed(3)
+    names = {"ms": ms, "nn": nn, "init": init, "of": lambda x: init.initializer(x, [6, 5])}
+    for expression, first, total in SEEDED:
+        weights = eval(expression, names).asnumpy().astype(np.float64)
+        np.testing.assert_allclose(weights.ravel()[:3], first, atol=3e-6, err_msg=expression)
+        np.testing.assert_allclose(np.abs(weights).sum(), total, 1e-5, 1e-4, err_msg=expression)
