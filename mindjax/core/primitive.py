@@ -343,11 +343,11 @@ def _fitting(record: Primitive, gradient: Any, array: Any) -> Any:
 
 
 def _of_possible_size(record: Primitive, out: Any) -> Any:
-    """Refuse results of 2^62 elements and more, over which the compiler ends the process."""
+    """Refuse results of 2^60 elements and more, over which the compiler ends the process."""
     for array in jax.tree.leaves(out):
         shape = getattr(array, "shape", ())
         count = math.prod(shape)
-        if isinstance(count, int) and count >= 2**62:
+        if isinstance(count, int) and count >= 2**60:
             raise located(
                 ValueError,
                 f"For '{record.name}', the shape {tuple(shape)} of the result is too big for any "

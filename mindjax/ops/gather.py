@@ -378,7 +378,7 @@ def check_coordinates(
     if not host.ndim or host.shape[-1] > len(shape):
         return
     rows = host.reshape(-1, host.shape[-1])
-    sizes = np.asarray(shape[: host.shape[-1]], host.dtype if host.dtype.kind == "i" else np.int64)
+    sizes = np.asarray(shape[: host.shape[-1]], np.int64)
     beyond = ((rows >= sizes) | (rows < -sizes)).any(1)
     if beyond.any():
         raise located(

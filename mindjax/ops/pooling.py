@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -641,18 +642,27 @@ def adaptive_maxima(x: Array, sizes: tuple[int | None, ...]) -> tuple[Array, Arr
     """
     first = x.ndim - len(sizes)
     space = x.shape[first:]
+    out = [n if size is None else size for n, size in zip(space, sizes, strict=True)]
+    if math.prod(x.shape[:first]) * math.prod(out) >= 2**48:
+        # XLA would end the process over what it computes on the way.
+        raise located(
+            ValueError, f"For 'AdaptiveMaxPool', the output_size {sizes} is too big for any memory."
+        )
     places = np.arange(np.prod(space), dtype=np.int32).reshape(space)
     places = jnp.broadcast_to(jnp.asarray(places), x.shape)
     # From the last axis to the first, so that the first of equal elements wins.
     for axis in reversed(range(first, x.ndim)):
         n, size = x.shape[axis], sizes[axis - first]
-        values, found = [], []
-        for a, b in region_edges(n, n if size is None else size):
-            part = lax.slice_in_dim(x, a, b, axis=axis)
-            best = jnp.expand_dims(lax.argmax(lax.stop_gradient(part), axis, np.int32), axis)
-            values.append(jnp.take_along_axis(part, best, axis))
-            found.append(jnp.take_along_axis(lax.slice_in_dim(places, a, b, axis=axis), best, axis))
-        x, places = lax.concatenate(values, axis), lax.concatenate(found, axis)
+        # The last element again and again fills regions that are shorter than the longest.
+        begin, end = region_bounds(n, n if size is None else size)
+        width = np.arange(int((end - begin).max()))
+        inside = np.minimum(begin[:, None] + width, end[:, None] - 1)
+        parts = jnp.take(x, inside, axis)
+        best = lax.argmax(lax.stop_gradient(parts), axis + 1, np.int32)
+        best = jnp.expand_dims(best, axis + 1)
+        x = jnp.take_along_axis(parts, best, axis + 1).squeeze(axis + 1)
+        taken = jnp.take_along_axis(jnp.take(places, inside, axis), best, axis + 1)
+        places = taken.squeeze(axis + 1)
     return x, places
 
 
@@ -674,9 +684,16 @@ def regions(size: Any, count: int, owner: str) -> tuple[int | None, ...]:
     return tuple(sizes)
 
 
+def region_bounds(n: int, regions: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Give the begins and the ends of the regions of an axis of ``n`` elements."""
+    place = np.arange(regions, dtype=np.int64)
+    return place * n // regions, -(-(place + 1) * n // regions)
+
+
 def region_edges(n: int, regions: int) -> list[tuple[int, int]]:
-    """Give begin and end of the regions of an axis of ``n`` elements."""
-    return [(i * n // regions, -(-(i + 1) * n // regions)) for i in range(regions)]
+    """Give begin and end of each of the regions of an axis of ``n`` elements."""
+    begin, end = region_bounds(n, regions)
+    return list(zip(begin.tolist(), end.tolist(), strict=True))
 
 
 def adaptive_average(x: Array, sizes: tuple[int | None, ...]) -> Array:

@@ -395,11 +395,13 @@ def _indices(op: str, row: int, col: int, offset: int, dtype: Any, lower: bool) 
     if min(shape) < 0:
         raise located(ValueError, f"For '{op}', 'row' and 'col' must be >= 0, but got {shape}.")
     offset = checks.integer("offset", offset, op)
-    found = (
-        np.tril_indices(shape[0], offset, shape[1])
-        if lower
-        else np.triu_indices(shape[0], offset, shape[1])
-    )
+    find = np.tril_indices if lower else np.triu_indices
+    try:
+        found = find(shape[0], offset, shape[1])
+    except MemoryError:
+        raise located(
+            RuntimeError, f"For '{op}', there is no memory for a matrix of the shape {shape}."
+        ) from None
     return Handle.tensor_class._from_array(np.stack(found).astype(as_dtype(dtype).np))
 
 

@@ -162,7 +162,12 @@ def scalar_cast(input_x: Any, input_y: Any) -> Any:
             "For 'ScalarCast', the supported type is in the list: [Int64, Float64, Bool], but got "
             f"{input_y}",
         )
-    return kind(input_x)
+    try:
+        return kind(input_x)
+    except (ValueError, OverflowError):
+        raise located(
+            ValueError, f"For 'ScalarCast', {input_x} cannot be cast to {input_y}."
+        ) from None
 
 
 class ScalarCast(Primitive):

@@ -75,6 +75,11 @@ def _length(op: str, value: Any, rank: int) -> int:
             f"For '{op}', the 'window_length' must have rank {rank}, but got shape {shape}.",
         )
     length = checks.python_value(value)
+    if isinstance(length, tuple) and len(length) != 1:
+        raise located(
+            ValueError,
+            f"For '{op}', the 'window_length' must have one element, but got shape {shape}.",
+        )
     size = checks.integer("window_length", length[0] if isinstance(length, tuple) else length, op)
     if not 0 <= size <= _LONGEST:
         raise located(
