@@ -35,6 +35,13 @@ class Initializer:
     def __init__(self, **kwargs: Any) -> None:
         self._kwargs = kwargs
 
+    def __repr__(self) -> str:
+        # The text of a layer holds it, under the original's path.
+        if type(self).__module__ != __name__:
+            return object.__repr__(self)
+        path = f"mindspore.common.initializer.{type(self).__name__}"
+        return f"<{path} object at {id(self):#x}>"
+
     @property
     def seed(self) -> tuple[int, int]:
         """The pair of seeds that the original draws with.
