@@ -7,7 +7,7 @@ import pytest
 CORES = 2
 GROUPS = {
     "core and ops": (8, {"core", "ops", "tensor", "mint", "numpy", "scipy"}),
-    "nn and train": (5, {"nn", "train", "amp"}),
+    "nn and train": (5, {"nn", "train", "amp", "boost", "profiler", "runtime"}),
     "graph": (3, {"graph", "autodiff"}),
     "files": (2, {"checkpoint", "mindir", "dataset"}),
     "parallel": (3, {"parallel"}),

@@ -3,6 +3,5 @@
 LATER: frozenset[str] = frozenset(
     [
         "mint.trunc",
-        "nn.Tril",
     ]
 )
