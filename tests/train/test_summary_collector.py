@@ -139,7 +139,7 @@ def test_a_landscape(tmp_path):
     values = Summaries(output).values if output.exists() else {}
     path = "landscape_[1, 3]/"
     assert values[path + "z"][0][1].shape == (3, 3)
-    # The loss before step n + 1 is the loss of the weights kept after step n. The plane goes through
+    # The loss before step n + 1 is that of the weights kept after step n. The plane goes through
     # the last of them; the others are projected onto it.
     path_z = values[path + "path_z"][0][1]
     np.testing.assert_allclose(path_z[2], note.losses[3], rtol=1e-5)
