@@ -9,9 +9,9 @@ from tests.ops.table import Case, families
 
 TABLES = families("numpy")
 CASES = parameters(TABLES)
-CHUNKS = chunks(TABLES)
-# PYNATIVE tries every row's gradient.
-GRADIENT_CHUNKS = chunks(TABLES, quick=2)
+# PYNATIVE tries every row; `make test-all` compiles every program.
+CHUNKS = chunks(TABLES, quick=2)
+GRADIENT_CHUNKS = chunks(TABLES, quick=4)
 
 
 @pytest.mark.parametrize(
