@@ -23,7 +23,7 @@ from tests.ops.table import FLOATS, Case, families
 CHUNK = 10
 STEP = 1e-4
 # A run of the default tests has time for one case of so many.
-SLOPES_SHARE, VMAP_SHARE = 12, 24
+SLOPES_SHARE, VMAP_SHARE = 24, 48
 # Random, or not a function of its inputs' values alone.
 DRAWS = ("dropout", "random", "multinomial", "bernoulli", "uniform", "normal", "rand", "shuffle")
 # Their derivative is defined otherwise on purpose, or their inputs lie on a corner: case -> why.

@@ -210,6 +210,7 @@ def test_generator(fill: str) -> None:
     assert np.array_equal(second, run())
 
 
+@pytest.mark.slow
 def test_shapes_of_rates_and_alphas() -> None:
     rate = Tensor([[5.0, 10.0], [5.0, 1.0]])
     assert ops.random_poisson(Tensor([2, 3]), rate, dtype=ms.float64).shape == (2, 3, 2, 2)
