@@ -228,7 +228,35 @@ class StudentT(Distribution):
         return tail - (log(ops.abs(sd)) + 0.5 * log(df) + 0.5 * math.log(math.pi) + gammas)
 
 
-class Cauchy(Distribution):
+class _Located(Distribution):
+    """Distributions that a location and a scale move and stretch."""
+
+    def __init__(self, loc: Any, scale: Any, seed: int | None, dtype: Any, name: str) -> None:
+        check_type_name("dtype", dtype, float_type, type(self).__name__)
+        super().__init__(seed, dtype, name, given(seed, dtype, name, loc=loc, scale=scale))
+        self._loc = self._add_parameter(loc, "loc")
+        self._scale = self._add_parameter(scale, "scale")
+        conditions.positive(self._scale, "scale")
+
+    def extend_repr(self) -> str:
+        """Name the parameters or their shape."""
+        return self._describe(location=self._loc, scale=self._scale)
+
+    @property
+    def loc(self) -> Any:
+        """The location."""
+        return self._loc
+
+    @property
+    def scale(self) -> Any:
+        """The scale."""
+        return self._scale
+
+    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
+        return self._given((loc, self._loc, "loc"), (scale, self._scale, "scale"))
+
+
+class Cauchy(_Located):
     """The Cauchy distribution (MindSpore: ``nn.probability.distribution.Cauchy``).
 
     Args:
@@ -251,31 +279,10 @@ class Cauchy(Distribution):
         dtype: Any = float32,
         name: str = "Cauchy",
     ) -> None:
-        check_type_name("dtype", dtype, float_type, type(self).__name__)
-        super().__init__(seed, dtype, name, given(seed, dtype, name, loc=loc, scale=scale))
-        self._loc = self._add_parameter(loc, "loc")
-        self._scale = self._add_parameter(scale, "scale")
-        conditions.positive(self._scale, "scale")
-
-    def extend_repr(self) -> str:
-        """Name the parameters or their shape."""
-        return self._describe(location=self._loc, scale=self._scale)
-
-    @property
-    def loc(self) -> Any:
-        """The location."""
-        return self._loc
-
-    @property
-    def scale(self) -> Any:
-        """The scale."""
-        return self._scale
+        super().__init__(loc, scale, seed, dtype, name)
 
     def _get_dist_type(self) -> str:
         return "Cauchy"
-
-    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
-        return self._given((loc, self._loc, "loc"), (scale, self._scale, "scale"))
 
     def _undefined(self, function: str) -> ValueError:
         return located(ValueError, f"{function} is undefined for Cauchy distribution.")
@@ -339,7 +346,7 @@ class Cauchy(Distribution):
         return ops.cast(self._quantile(drawn, loc, scale), self.dtype)
 
 
-class Logistic(Distribution):
+class Logistic(_Located):
     """The logistic distribution (MindSpore: ``nn.probability.distribution.Logistic``).
 
     Args:
@@ -362,31 +369,10 @@ class Logistic(Distribution):
         dtype: Any = float32,
         name: str = "Logistic",
     ) -> None:
-        check_type_name("dtype", dtype, float_type, type(self).__name__)
-        super().__init__(seed, dtype, name, given(seed, dtype, name, loc=loc, scale=scale))
-        self._loc = self._add_parameter(loc, "loc")
-        self._scale = self._add_parameter(scale, "scale")
-        conditions.positive(self._scale, "scale")
-
-    def extend_repr(self) -> str:
-        """Name the parameters or their shape."""
-        return self._describe(location=self._loc, scale=self._scale)
-
-    @property
-    def loc(self) -> Any:
-        """The location."""
-        return self._loc
-
-    @property
-    def scale(self) -> Any:
-        """The scale."""
-        return self._scale
+        super().__init__(loc, scale, seed, dtype, name)
 
     def _get_dist_type(self) -> str:
         return "Logistic"
-
-    def _get_dist_args(self, loc: Any = None, scale: Any = None) -> Any:
-        return self._given((loc, self._loc, "loc"), (scale, self._scale, "scale"))
 
     def _mean(self, loc: Any = None, scale: Any = None) -> Any:
         return self._check_param_type(loc, scale)[0]
