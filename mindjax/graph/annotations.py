@@ -280,7 +280,11 @@ def enable_dynamic(**kwargs: Any) -> Callable[..., Any]:
 
 
 def _changes(tensor: Any) -> bool:
-    return any(not isinstance(s, int) for s in tensor.__dict__.get("_declared_shape", ()))
+    return any(not _known(s) for s in tensor.__dict__.get("_declared_shape", ()))
+
+
+def _known(size: Any) -> bool:
+    return isinstance(size, int) and size >= 0
 
 
 def _check_shape(name: str, declared: Any, given: Any) -> None:
@@ -289,10 +293,10 @@ def _check_shape(name: str, declared: Any, given: Any) -> None:
             _check_shape(name, part, value)
         return
     wanted = declared.__dict__.get("_declared_shape")
-    if wanted is None or wanted == (None,) or not isinstance(given, Tensor):
+    if wanted is None or wanted == (-2,) or not isinstance(given, Tensor):
         return
     fits = len(wanted) == given.ndim and all(
-        not isinstance(w, int) or w == s for w, s in zip(wanted, given.shape, strict=True)
+        not _known(w) or w == s for w, s in zip(wanted, given.shape, strict=True)
     )
     if not fits or given.dtype is not declared.dtype:
         raise located(

@@ -322,11 +322,39 @@ class TransformerEncoderLayer(Cell):
         return self.dropout2(self.dense2(self.dropout(self.activation(self.dense1(x)))))
 
 
+def stack(template: Cell, kind: type, count: int) -> CellList:
+    """Make the layers of an encoder or decoder, equal at first, as the original does.
+
+    Args:
+        template: a layer. Of ``kind`` itself only the settings are taken and the weights are drawn
+            anew; any other class is copied with its weights.
+        kind: `TransformerEncoderLayer` or `TransformerDecoderLayer`.
+        count: number of layers.
+
+    Returns:
+        The layers.
+    """
+    if type(template) is kind:
+        of: Any = template
+        template = kind(
+            of.d_model,
+            of.nhead,
+            of.dim_feedforward,
+            of.dropout_num,
+            of.activation1,
+            of.layernorm_eps,
+            of.batch_first,
+            of.norm_first,
+            dtype=of.dtype,
+        )
+    return CellList([copy.deepcopy(template) for _ in range(count)])
+
+
 class TransformerEncoder(Cell):
     """Encoder layers one after another (Vaswani 2017; MindSpore: ``nn.TransformerEncoder``).
 
     Args:
-        encoder_layer: `TransformerEncoderLayer`, copied.
+        encoder_layer: `TransformerEncoderLayer`, whose settings are taken, or another Cell, copied.
         num_layers: number of copies.
         norm: Cell that is applied at the end, or None.
     """
@@ -334,7 +362,7 @@ class TransformerEncoder(Cell):
     def __init__(self, encoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
         super().__init__()
         checks.positive_int("num_layers", num_layers, self.cls_name)
-        self.layers = CellList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.layers = stack(encoder_layer, TransformerEncoderLayer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
     def construct(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None) -> Any:

@@ -103,11 +103,13 @@ class Tensor(
                     f"For 'Tensor', the type of 'input_data' should be one of '{_ACCEPTED}', but "
                     "got None without both 'shape' and 'dtype'.",
                 )
-            sizes = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
-            self._value = np.zeros(
-                [s if isinstance(s, int) else 0 for s in sizes], as_dtype(dtype).np
-            )
+            sizes = -2 if shape is None else shape
+            sizes = tuple(sizes) if isinstance(sizes, tuple | list) else (sizes,)
+            known = [s if isinstance(s, int) and s >= 0 else 0 for s in sizes]
+            self._value = np.zeros(known, as_dtype(dtype).np)
             self._declared_shape = sizes
+            if any(not isinstance(s, int) or s < 0 for s in sizes):
+                self.__class__ = Declared  # pyright: ignore[reportAttributeAccessIssue]
         else:
             self._set_data_of(input_data, dtype)
             if isinstance(input_data, Handle) and current.frame is None:
@@ -619,3 +621,48 @@ def _unflatten(_: None, children: tuple[Any]) -> Tensor:
 
 
 jax.tree_util.register_pytree_node(Tensor, _flatten, _unflatten)
+
+
+class Declared(Tensor):
+    """A Tensor whose sizes are not all known: it declares an input and has no values."""
+
+    __slots__ = ()
+
+    @property
+    def array(self) -> Any:
+        """Raise ValueError, since there is nothing to compute with."""
+        raise located(
+            ValueError,
+            f"a Tensor of shape {self.shape} only declares an input (set_inputs, enable_dynamic) "
+            "and has no values: give a Tensor whose sizes are all known.",
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes, -1 where one is not known; (-2,) where their number is not."""
+        sizes = self.__dict__["_declared_shape"]
+        return tuple(s if isinstance(s, int) else -1 for s in sizes)
+
+    @property
+    def size(self) -> int:
+        """0: there are no elements."""
+        return 0
+
+    def asnumpy(self) -> Any:
+        """Raise ValueError, since there are no values."""
+        return self.array
+
+    def _traced(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        lead = "\n" if len(self.shape) > 1 else " "
+        shape = ", ".join(map(str, self.shape))
+        return f"Tensor(shape=[{shape}], dtype={self.dtype}, value={lead})"
+
+
+# Scripts print the class, and errors name it.
+Declared.__name__ = Declared.__qualname__ = "Tensor"

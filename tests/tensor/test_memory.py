@@ -185,3 +185,22 @@ def test_stages_of_parameters() -> None:
         w.add_pipeline_stage(-1)
     with pytest.raises(TypeError, match="`layerwise_parallel`"):
         Parameter(Tensor([1.0]), layerwise_parallel=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("shape", "known", "text"),
+    [
+        ([3, None], (3, -1), "Tensor(shape=[3, -1], dtype=Float32, value=\n)"),
+        ([3, -1], (3, -1), "Tensor(shape=[3, -1], dtype=Float32, value=\n)"),
+        ([None], (-1,), "Tensor(shape=[-1], dtype=Float32, value= )"),
+        (None, (-2,), "Tensor(shape=[-2], dtype=Float32, value= )"),
+    ],
+)
+def test_unknown_sizes(shape, known, text):
+    """Recorded from MindSpore 2.10.0; what has no values is not computed with."""
+    declared = Tensor(shape=shape, dtype=ms.float32)
+    assert (declared.shape, declared.ndim, repr(declared)) == (known, len(known), text)
+    with pytest.raises(ValueError, match="only declares an input"):
+        declared + 1
+    with pytest.raises(ValueError, match="only declares an input"):
+        declared.asnumpy()

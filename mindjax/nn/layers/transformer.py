@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from mindjax.core import checks
@@ -13,9 +12,9 @@ from mindjax.nn.attention import (
     TransformerEncoder,
     TransformerEncoderLayer,
     activation_function,
+    stack,
 )
 from mindjax.nn.cell import Cell
-from mindjax.nn.containers import CellList
 from mindjax.nn.dense import Dense
 from mindjax.nn.dropout import Dropout
 from mindjax.nn.normalization import LayerNorm
@@ -127,7 +126,7 @@ class TransformerDecoder(Cell):
     """Decoder layers one after another (Vaswani 2017; MindSpore: ``nn.TransformerDecoder``).
 
     Args:
-        decoder_layer: `TransformerDecoderLayer`, copied.
+        decoder_layer: `TransformerDecoderLayer`, whose settings are taken, or another Cell, copied.
         num_layers: number of copies.
         norm: Cell that is applied at the end, or None.
     """
@@ -135,7 +134,7 @@ class TransformerDecoder(Cell):
     def __init__(self, decoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
         super().__init__()
         checks.positive_int("num_layers", num_layers, self.cls_name)
-        self.layers = CellList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.layers = stack(decoder_layer, TransformerDecoderLayer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
     def construct(
