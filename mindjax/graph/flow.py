@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -23,6 +22,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import current, is_traced, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import Wide, in_user_x64, purify
+from mindjax.graph.checkpointed import checkpointed_while
 from mindjax.tensor.tensor import Tensor
 
 UNROLLED = 64
@@ -217,8 +217,7 @@ class WhileLoop(Primitive):
             init_val: first value: Tensor, number, string, or tuple, list or dict of these.
 
         Returns:
-            The last value. In a graph it has no reverse-mode gradient where the number of turns
-            depends on Tensors.
+            The last value.
 
         Raises:
             TypeError: an argument is no function.
@@ -252,7 +251,7 @@ def _called(name: str, function: Function, *args: Any) -> Any:
 
 
 def _while(cond_func: Function, loop_func: Function, value: Any) -> Any:
-    """Run a loop of XLA that has no reverse-mode gradient."""
+    """Run a loop of XLA whose number of turns is not known."""
     with Wide():
         value = _lifted(value)
         turn = _Turn("WhileLoop", lambda v: (_called("loop_func", loop_func, v), ()), value)
@@ -264,23 +263,19 @@ def _while(cond_func: Function, loop_func: Function, value: Any) -> Any:
                 RuntimeError, "For 'WhileLoop', the 'cond_func' must not write Parameters."
             )
 
-        @jax.custom_vjp
-        def loop(tests: Any, reads: Any, start: Any) -> Any:
-            def going(carry: Any) -> Any:
-                (out,) = test.call(tests, carry)[1]
-                return out.reshape(()).astype(bool)
+        first, state = turn.start
+        count = len(first)
 
-            return lax.while_loop(going, lambda carry: turn.call(reads, carry)[0], start)
+        def going(carry: list[Any]) -> Any:
+            (out,) = test.call(test.pure.reads, (carry[:count], carry[count:]))[1]
+            return out.reshape(()).astype(bool)
 
-        def forward(tests: Any, reads: Any, start: Any) -> Any:
-            raise located(
-                NotImplementedError,
-                "For 'WhileLoop', there is no gradient in a graph, where the number of turns is "
-                "not known: use 'ForiLoop' with int bounds or 'Scan', or PYNATIVE_MODE.",
-            )
+        def following(carry: list[Any]) -> list[Any]:
+            values, state = turn.call(turn.pure.reads, (carry[:count], carry[count:]))[0]
+            return [*values, *state]
 
-        loop.defvjp(forward, lambda residuals, cotangents: cotangents)
-        last = loop(list(test.pure.reads), list(turn.pure.reads), turn.start)
+        arrays = checkpointed_while(going, following, [*first, *state])
+        last = arrays[:count], arrays[count:]
     return turn.finish(last)
 
 
@@ -300,7 +295,7 @@ class ForiLoop(Primitive):
             unroll: whether a graph holds each turn by itself, up to 64 of them.
 
         Returns:
-            The last value. In a graph it has no reverse-mode gradient if a bound is a Tensor there.
+            The last value.
 
         Raises:
             TypeError: a bound is no integer, or ``loop_func`` is no function.

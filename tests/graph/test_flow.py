@@ -203,13 +203,33 @@ def test_a_value_that_changes_its_kind_in_a_graph() -> None:
         ms.jit(run)(vector(*X))
 
 
-def test_gradient_of_unknown_length() -> None:
-    def run(x: Any) -> Any:
-        return WHILE(lambda v: v.sum() < 100, double, x).sum()
+@BOTH
+def test_gradient_of_unknown_length(graph: bool) -> None:
+    w = ms.Parameter(vector(2.0, 2.0), name="w")
 
-    np.testing.assert_allclose(ms.grad(run)(vector(*X)).asnumpy(), [64, 64])
-    with pytest.raises(NotImplementedError, match="use 'ForiLoop'"):
-        ms.jit(ms.grad(run))(vector(*X))
+    def run(x: Any) -> Any:
+        return WHILE(lambda v: v.sum() < 100, lambda v: v * w, x).sum()
+
+    got = in_mode(graph, ms.grad(run, 0, w))(vector(*X))
+    # Six turns: the derivatives of w**6 x.
+    np.testing.assert_allclose(got[0].asnumpy(), [64, 64])
+    np.testing.assert_allclose(got[1].asnumpy(), [6 * 32, 6 * 32 * 2])
+    # Five turns from x * x.
+    twice = in_mode(graph, ms.grad(lambda x: ms.grad(lambda y: run(y * y))(x).sum()))
+    np.testing.assert_allclose(twice(vector(*X)).asnumpy(), [64, 64])
+
+
+@BOTH
+def test_gradient_between_bounds_that_are_arguments(graph: bool) -> None:
+    def run(x: Any, n: Any) -> Any:
+        return FORI(0, n, lambda i, v: v * x, x).sum()
+
+    got = in_mode(graph, ms.grad(run))(vector(*X), ms.Tensor(3))
+    np.testing.assert_allclose(got.asnumpy(), [4, 32])
+    _, tangent = in_mode(graph, lambda x, n: ms.jvp(lambda y: run(y, n), x, vector(1.0, 1.0)))(
+        vector(*X), ms.Tensor(3)
+    )
+    assert float(tangent) == 36
 
 
 def test_bounds_that_a_graph_gets_as_arguments() -> None:
