@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mindjax.mindir import GraphCell as GraphCell
     from mindjax.nn import probability as probability
     from mindjax.nn.grad import *  # noqa: F403
     from mindjax.nn.layers import *  # noqa: F403
@@ -180,9 +181,15 @@ _MODULES = {
 }
 
 
+# Names that higher layers define.
+_LATER = {"GraphCell": "mindjax.mindir"}
+
+
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(_MODULES[name])
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     if name in _OF_MINT:
         return getattr(import_module("mindjax.mint.nn"), _OF_MINT[name])
     if name in _METRICS:
@@ -194,4 +201,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_METRICS, *families.index()})
+    return sorted({*globals(), *_METRICS, *_LATER, *families.index()})

@@ -1,0 +1,7 @@
+"""MindIR files: networks as graphs of primitives, written and read."""
+
+from mindjax.mindir.cell import GraphCell as GraphCell
+from mindjax.mindir.cell import load as load
+from mindjax.mindir.cell import load_mindir as load_mindir
+from mindjax.mindir.graph import FuncGraph as FuncGraph
+from mindjax.mindir.message import MindIRError as MindIRError
