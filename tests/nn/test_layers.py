@@ -51,7 +51,7 @@ def close(case: Layer, key: str, got: Any) -> None:
     """Compare with a golden array."""
     want = arrays()[f"{case.name}/{key}"]
     assert got.shape == want.shape
-    np.testing.assert_allclose(got, want, *case.tol, err_msg=f"{case.name} {key}")
+    np.testing.assert_allclose(got, want, 0, case.bound(want), err_msg=f"{case.name} {key}")
 
 
 @pytest.fixture(autouse=True)

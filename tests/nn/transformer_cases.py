@@ -7,7 +7,6 @@ from tests.ops.table import f32, lit
 
 X = f32(4, 2, 8)
 KEYS = f32(3, 2, 8)
-T = (2e-4, 2e-4)
 HIDDEN = lit([[False, True, False], [False, False, True]], "bool")
 CAUSAL = lit([[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 0]], "bool")
 PADDED = "lambda cell, q, k, v, m: cell(q, k, v, key_padding_mask=m)"
@@ -18,52 +17,46 @@ EDGES = (f32(4, 4), lit([[1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]], "bool"), f
 WHOLE = "lambda cell, s, t, a, b: cell(s, t, src_key_padding_mask=a, tgt_mask=b)"
 
 LAYERS = [
-    Layer("nn.MultiheadAttention(8, 2, add_bias_kv=True)", (X, KEYS, KEYS), tol=T, eager=True),
+    Layer("nn.MultiheadAttention(8, 2, add_bias_kv=True)", (X, KEYS, KEYS), eager=True),
     Layer(
         "nn.MultiheadAttention(8, 4, 0.0, True, True, True)",
         (X, KEYS, KEYS, f32(4, 3), f32(2, 3)),
-        tol=T,
         call=BOTH,
     ),
     Layer(
         "nn.MultiheadAttention(8, 2, add_zero_attn=True)",
         (X, KEYS, KEYS, HIDDEN),
-        tol=T,
         call=PADDED,
     ),
     Layer(
         "nn.MultiheadAttention(8, 2, 0.0, False, kdim=5, vdim=6)",
         (X, f32(3, 2, 5), f32(3, 2, 6), f32(4, 4, 3)),
-        tol=T,
         call=MASKED,
     ),
-    Layer("nn.MultiheadAttention(8, 2)", (f32(4, 8), f32(3, 8), f32(3, 8)), tol=T),
-    Layer("nn.TransformerEncoderLayer(8, 2, 16, 0.0, 'gelu')", (X, CAUSAL), tol=T),
-    Layer("nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True)", (f32(2, 4, 8),), tol=T),
+    Layer("nn.MultiheadAttention(8, 2)", (f32(4, 8), f32(3, 8), f32(3, 8))),
+    Layer("nn.TransformerEncoderLayer(8, 2, 16, 0.0, 'gelu')", (X, CAUSAL)),
+    Layer("nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True)", (f32(2, 4, 8),)),
     Layer(
         "nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 8, 0.0), 2, nn.LayerNorm((8,)))",
         (X,),
-        tol=T,
     ),
-    Layer("nn.TransformerDecoderLayer(8, 2, 16, 0.0)", (X, KEYS), tol=T),
-    Layer("nn.TransformerDecoderLayer(8, 2, 16, 0.0, 'gelu', norm_first=True)", (X, KEYS), tol=T),
-    Layer("nn.TransformerDecoderLayer(8, 4, 4, 0.0)", (X, KEYS, *EDGES), tol=T, call=ALL),
+    Layer("nn.TransformerDecoderLayer(8, 2, 16, 0.0)", (X, KEYS)),
+    Layer("nn.TransformerDecoderLayer(8, 2, 16, 0.0, 'gelu', norm_first=True)", (X, KEYS)),
+    Layer("nn.TransformerDecoderLayer(8, 4, 4, 0.0)", (X, KEYS, *EDGES), call=ALL),
     Layer(
         "nn.TransformerDecoderLayer(8, 2, 4, 0.3, 'relu', 0.01, True)",
         (f32(2, 4, 8), f32(2, 3, 8)),
-        tol=T,
     ),
     Layer(
         "nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 8, 0.0), 2, nn.LayerNorm((8,)))",
         (X, KEYS),
-        tol=T,
     ),
-    Layer("nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 4, 4), 1)", (X, KEYS), tol=T),
-    Layer("nn.Transformer(8, 2, 1, 1, 16, 0.0)", (KEYS, X), tol=T),
-    Layer("nn.Transformer(8, 2, 1, 1, 4, norm_first=True)", (KEYS, X, HIDDEN, CAUSAL), tol=T,
+    Layer("nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 4, 4), 1)", (X, KEYS)),
+    Layer("nn.Transformer(8, 2, 1, 1, 16, 0.0)", (KEYS, X)),
+    Layer("nn.Transformer(8, 2, 1, 1, 4, norm_first=True)", (KEYS, X, HIDDEN, CAUSAL),
           call=WHOLE),
     Layer("nn.Transformer(8, 2, 2, 1, 4, activation='gelu', batch_first=True)",
-          (f32(2, 3, 8), f32(2, 4, 8)), tol=T),
+          (f32(2, 3, 8), f32(2, 4, 8))),
 ]  # fmt: skip
 
 CALLS = {
