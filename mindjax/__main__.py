@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mindjax import version
 
-COMMANDS = ("run", "check", "info", "plot", "demo-data")
+COMMANDS = ("run", "graph", "check", "info", "plot", "demo-data")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -28,6 +28,11 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
     run.add_argument("script", metavar="SCRIPT")
     run.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS")
+
+    graph = commands.add_parser("graph", help="run a script and list what was compiled, and why")
+    graph.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
+    graph.add_argument("script", metavar="SCRIPT")
+    graph.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS")
 
     commands.add_parser("check", help="multiply two tensors and list the devices")
     commands.add_parser("info", help="show versions and caches")
@@ -67,6 +72,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from mindjax.cli.run import run
 
         return run(options.script, options.args, as_module=options.module)
+    if options.command == "graph":
+        from mindjax.cli.graph import graph
+
+        return graph(options.script, options.args, as_module=options.module)
     if options.command == "check":
         from mindjax.cli.check import check
 

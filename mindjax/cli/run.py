@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType, TracebackType
 
 from mindjax.alias import install
+from mindjax.core.compile_cache import enable_for_run
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LAUNCHERS = (__file__, runpy.__file__, "<frozen runpy>", _OURS + "__main__.py")
@@ -20,7 +21,8 @@ def run(script: str, args: Sequence[str], as_module: bool = False) -> int:
 
     Its exceptions, ``sys.exit`` and KeyboardInterrupt pass through, so that the process ends as
     under ``python script.py``; tracebacks begin in the script. The variable ``MS_PROFILER_OPTIONS``
-    starts a profiler first.
+    starts a profiler first. Compiled programs are kept on disk for the next run, unless jax or
+    ``MINDJAX_COMPILE_CACHE`` says otherwise.
 
     Args:
         script: path of a Python file, or the name of a module.
@@ -31,6 +33,7 @@ def run(script: str, args: Sequence[str], as_module: bool = False) -> int:
         0, or 2 when the file cannot be read.
     """
     install()
+    enable_for_run()
     if os.environ.get("MS_PROFILER_OPTIONS"):
         from mindjax.profiler import EnvProfiler
 

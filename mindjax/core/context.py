@@ -21,8 +21,8 @@ _DEFAULTS: dict[str, Any] = {
     "device_id": 0,  # placement
     "pynative_synchronize": False,  # execution
     "deterministic": "OFF",
-    "save_graphs": False,
-    "save_graphs_path": ".",
+    "save_graphs": False,  # files of compiled programs
+    "save_graphs_path": ".",  # files of compiled programs
     "max_call_depth": 1000,
     "max_device_memory": "1024GB",
     "variable_memory_max_size": "",
@@ -32,15 +32,15 @@ _DEFAULTS: dict[str, Any] = {
     "enable_graph_kernel": False,
     "graph_kernel_flags": "",
     "reserve_class_name_in_scope": True,
-    "enable_compile_cache": False,
-    "compile_cache_path": "",
+    "enable_compile_cache": False,  # compiled programs on disk
+    "compile_cache_path": "",  # compiled programs on disk
     "enable_reduce_precision": True,
     "enable_dump": False,
     "save_dump_path": ".",
     "inter_op_parallel_num": 0,
     "runtime_num_threads": 30,
     "op_timeout": 900,
-    "precompile_only": False,
+    "precompile_only": False,  # execution
     "jit_syntax_level": 2,
     "jit_config": {},
     "ascend_config": {},
@@ -96,7 +96,35 @@ def set_context(**kwargs: Any) -> None:
                     f"The parameter 'device_id' must be in range [0, 2147483647], but got {value}.",
                 )
             device.choose(None, value)
+        elif name == "save_graphs":
+            _check_save_graphs(value)
+        elif name in ("enable_compile_cache", "precompile_only") and not isinstance(value, bool):
+            raise located(
+                TypeError,
+                f"For 'set_context', the argument '{name}' must be bool, but got {value!r}.",
+            )
         _settings[name] = value
+    if "enable_compile_cache" in kwargs or "compile_cache_path" in kwargs:
+        _keep_compiled()
+
+
+def _check_save_graphs(value: Any) -> None:
+    if value not in (0, 1, 2, 3) or not isinstance(value, bool | int):
+        raise located(
+            ValueError,
+            "For 'context.set_context', the 'save_graphs' must be a bool or an int of 0, 1, 2 or "
+            f"3, but got {value!r}.",
+        )
+
+
+def _keep_compiled() -> None:
+    """Follow the settings of compiled programs on disk."""
+    from mindjax.core import compile_cache
+
+    if get_context("enable_compile_cache"):
+        compile_cache.enable_as_original(get_context("compile_cache_path"))
+    else:
+        compile_cache.disable()
 
 
 def _set_mode(mode: Any) -> None:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from mindjax.core.caches import Cache
+from mindjax.core.context import get_context
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current
+from mindjax.graph import journal
 from mindjax.graph.program import Program, is_tracing_outside
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Signature
@@ -31,11 +33,16 @@ class Programs:
         name = f"{name} at {id(self):#x}"
         self.programs: Cache[list[Program]] = Cache(f"programs of {name}", 256)
         self.families = Families(name)
+        self.compiled = self.recompiled = 0
+        self.announced = False
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function as one program."""
         if current.frame is not None or is_tracing_outside():
             return self.function(*args, **kwargs)
+        if get_context("precompile_only"):
+            self.prepare(args, kwargs)
+            return None
         signature = Signature(args, kwargs)
         variants = self._variants(signature)
         for program in variants:
@@ -76,11 +83,29 @@ class Programs:
     def _trace(
         self, variants: list[Program], args: Any, kwargs: Any, signature: Signature
     ) -> Program:
-        program = Program(self.function, args, kwargs, signature, self.families)
+        program = Program(
+            self.function, args, kwargs, signature, self.families, self._enter(variants, signature)
+        )
         variants.append(program)
         # A constant that changes at every call would keep a program a value.
         del variants[:-16]
         return program
+
+    def _enter(self, variants: list[Program], signature: Signature) -> journal.Compilation:
+        """Enter a compilation into the journal, with the reason why it is needed."""
+        if variants:
+            reason = journal.why_stale(variants[-1])
+        else:
+            known = [key for key, found in self.programs.entries.items() if found]
+            reason = journal.why_again(self.function, known, signature.key)
+        self.compiled += 1
+        entry = journal.Compilation(self.function, self.compiled, reason)
+        # A new value of a number shares the executable.
+        self.recompiled += bool(reason) and "the value of argument" not in reason
+        if self.recompiled == journal.AGAIN and not self.announced:
+            self.announced = True
+            journal.announce(entry)
+        return journal.record(entry)
 
 
 class JitFunction:

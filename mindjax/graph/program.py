@@ -27,6 +27,8 @@ from mindjax.core.state import (
     token_owner,
     version_of,
 )
+from mindjax.graph import saved_graphs
+from mindjax.graph.journal import Compilation
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, rebuild
 from mindjax.tensor.parameter import Parameter, epoch
@@ -47,6 +49,7 @@ class Program:
         kwargs: keyword arguments of the first call.
         signature: the arguments taken apart.
         families: executables of the same function's other programs.
+        entry: the journal's; None for one that it does not keep.
     """
 
     def __init__(
@@ -56,22 +59,25 @@ class Program:
         kwargs: dict[str, Any],
         signature: Signature,
         families: Families,
+        entry: Compilation | None = None,
     ) -> None:
-        self._families = families
+        entry = Compilation(function, 1, "") if entry is None else entry
+        self._families, self.entry = families, entry
         self._numbers: list[Any] = []
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
         enter = tuple(families.writers)
-        closed, self.result, self.reached = _trace(
-            function, args, kwargs, signature, frame, (), enter
-        )
+        with entry.phase("trace"):
+            closed, self.result, self.reached = _trace(
+                function, args, kwargs, signature, frame, (), enter
+            )
         hidden = _hidden(closed, frame)
         if hidden:
             # A user's own jax.jit inside the function holds state as constants of its own: trace
             # again with that state as inputs, past what jax kept of the inner function.
             frame.close()
             frame = StateFrame(root=True)
-            with _retrace(next(_numbers)):
+            with _retrace(next(_numbers)), entry.phase("trace"):
                 closed, self.result, self.reached = _trace(
                     function, args, kwargs, signature, frame, hidden, enter
                 )
@@ -164,8 +170,12 @@ class Program:
         count_compilation("graph")
         old = jax_private.swap_x64(True)
         try:
-            lowered = jax.jit(program, donate_argnums=donated, keep_unused=True).lower(*flat)
-            return lowered.compile()
+            with self.entry.phase("lower"):
+                lowered = jax.jit(program, donate_argnums=donated, keep_unused=True).lower(*flat)
+            with self.entry.phase("compile"):
+                compiled = lowered.compile()
+            saved_graphs.save(self.name, jaxpr, lowered, compiled)
+            return compiled
         finally:
             jax_private.set_x64(old)
 
