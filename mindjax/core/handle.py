@@ -216,8 +216,10 @@ def upload(array: np.ndarray[Any, Any]) -> Array:
     Returns:
         The device array.
     """
+    from mindjax.core.allocator import prepare
     from mindjax.core.device import placement
 
+    prepare()
     old = jax_private.swap_x64(True)
     try:
         with jax.ensure_compile_time_eval():

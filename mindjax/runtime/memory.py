@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mindjax.core import checks, queue
+from mindjax.core.allocator import give_back
 from mindjax.core.errors import located
 from mindjax.runtime.once import Once
 
@@ -145,8 +146,9 @@ def reset_peak_memory_stats() -> None:
 
 
 def empty_cache() -> None:
-    """Free the arrays that only reference cycles keep; XLA itself keeps what it holds."""
+    """Free the arrays that only reference cycles keep, and give free memory to the system."""
     gc.collect()
+    give_back()
 
 
 _configured = Once("set_memory")
