@@ -158,6 +158,7 @@ _SOURCES = {
     "mindjax.train.callback.flops": "flops_collection",
     "mindjax.cli.check": "run_check",
     "mindjax.log": "get_level get_log_config",
+    "mindjax.core.engine": "eager",
     "mindjax.core.server_context": "get_ps_context set_ps_context reset_ps_context",
     "mindjax.device_manager": "get_current_device",
     "mindjax.runtime": (

@@ -129,7 +129,7 @@ def _call_on_tape(
     if not outputs or all(p is None for p in parents):
         return out
     # The function may return an argument as it is: its node must not become the argument's.
-    outputs = [wrap(o.array) if any(o is t for t in tensors) else o for o in outputs]
+    outputs = [wrap(o.peek()) if any(o is t for t in tensors) else o for o in outputs]
     out = _replace(out, iter(outputs))
 
     def custom(cotangents: list[Any]) -> list[Any]:
@@ -137,7 +137,7 @@ def _call_on_tape(
         grads, by_parameter = backward(tensors, out, douts)
         return [*grads, *(by_parameter.get(p) for p in parameters)]
 
-    arrays = [t.array for t in tensors]
+    arrays = [t.peek() for t in tensors]
     node = tape.add(Node(tape, None, arrays, None, parents, len(outputs), custom))
     for i, tensor in enumerate(outputs):
         tensor._node = (node, i)

@@ -156,7 +156,7 @@ def _on_tape(
         before = [tape.parameters.get(w) for w in weights]
         weight_leaves: list[Position] = []
         for weight, outer in zip(weights, before, strict=True):
-            leaf = tape.leaf(weight.array, outer)
+            leaf = tape.leaf(weight.peek(), outer)
             weight_leaves.append(leaf)
             # MindSpore: in PYNATIVE a frozen weight gets a gradient of zeros.
             if current.frame is not None or weight.requires_grad:
@@ -186,7 +186,7 @@ def _on_tape(
 
 def _leaf_input(tape: Tape, tensor: Any) -> Any:
     """Make the Tensor that the function sees: an alias of the caller's, and a leaf."""
-    fresh = wrap(tensor.array)
+    fresh = wrap(tensor.peek())
     fresh._node = tape.leaf(fresh._value, tape.position(tensor))
     if current.frame is None and not isinstance(fresh._value, Tracer):
         fresh._view = View(tensor, Same(), ())

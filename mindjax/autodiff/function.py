@@ -163,7 +163,7 @@ def _on_tape(context: _Function, run: Callable[[Any], Any], args: tuple[Any, ...
     dirty = {id(t) for t in context.dirty_tensors}
     constant = {id(t) for t in context.non_differentiable}
     inputs = {id(t) for t in tensors}
-    fresh = [o if id(o) in dirty or id(o) not in inputs else wrap(o.array) for o in _outputs(out)]
+    fresh = [o if id(o) in dirty or id(o) not in inputs else wrap(o.peek()) for o in _outputs(out)]
     kept = [id(o) in constant for o in _outputs(out)]
 
     def custom(cotangents: list[Any]) -> list[Any]:
@@ -173,7 +173,9 @@ def _on_tape(context: _Function, run: Callable[[Any], Any], args: tuple[Any, ...
             ]
         return _gradients(context, args, cotangents)
 
-    node = tape.add(Node(tape, None, [t.array for t in tensors], None, parents, len(fresh), custom))
+    node = tape.add(
+        Node(tape, None, [t.peek() for t in tensors], None, parents, len(fresh), custom)
+    )
     for i, (tensor, is_constant) in enumerate(zip(fresh, kept, strict=True)):
         tensor._node = None if is_constant else (node, i)
     return _replace(out, iter(fresh))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindjax.core import device
+from mindjax.core import device, engine
 from mindjax.core.errors import located
 
 GRAPH_MODE = 0
@@ -58,6 +58,7 @@ _DEFAULTS: dict[str, Any] = {
     "debug_level": 0,
     "topo_order": "",
     "debug": False,
+    "check_nan": False,  # execution; not in the original
 }
 _settings: dict[str, Any] = {}
 
@@ -103,6 +104,8 @@ def set_context(**kwargs: Any) -> None:
                 TypeError,
                 f"For 'set_context', the argument '{name}' must be bool, but got {value!r}.",
             )
+        elif name in ("pynative_synchronize", "check_nan"):
+            _set_switch(name, value)
         _settings[name] = value
     if "enable_compile_cache" in kwargs or "compile_cache_path" in kwargs:
         _keep_compiled()
@@ -136,6 +139,15 @@ def _set_mode(mode: Any) -> None:
         )
 
 
+def _set_switch(name: str, value: Any) -> None:
+    """Ask PYNATIVE's engine to wait for each op, or to look for NaN in its result."""
+    if not isinstance(value, bool):
+        raise located(
+            TypeError, f"For 'set_context', the argument '{name}' must be bool, but got {value!r}."
+        )
+    engine.set_plain(**{"synchronous" if name == "pynative_synchronize" else name: value})
+
+
 def get_context(attr_key: str) -> Any:
     """Give the value of a setting (MindSpore: ``get_context``).
 
@@ -162,6 +174,7 @@ def get_context(attr_key: str) -> Any:
 def reset_context() -> None:
     """Put every setting back to its default."""
     _settings.clear()
+    engine.set_plain(synchronous=False, check_nan=False)
 
 
 def graph_mode() -> bool:

@@ -1,102 +1,31 @@
-"""The one dispatch point of PYNATIVE, (record, handles) -> handles; an executable a record."""
+"""The one dispatch point of PYNATIVE, (record, handles) -> handles, and the engines behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from mindjax.core import jax_private
-from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.checks import not_a_tensor
+from mindjax.core.deferred import NOT_DEFERRED, defer, learn, settled
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
+from mindjax.core.engine import settings
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, Tracer, current, wrap
+from mindjax.core.executable import Executable, executable, execute
+from mindjax.core.handle import TRACK, Handle, Tracer, current, wrap
+from mindjax.core.pending import Pending
 from mindjax.core.precision import CastTo, prepared
-from mindjax.core.primitive import Primitive, _Engine, computation
+from mindjax.core.primitive import Primitive, _Engine
 from mindjax.core.tape import Backward, Node, pack
-from mindjax.core.translate import translate
 from mindjax.core.view import View
 
+ArrayImpl, untraced = jax_private.ArrayImpl, jax_private.untraced
+_new = object.__new__
 _PYTHON_NUMBERS = (bool, int, float, complex)
-_swap_x64, _set_x64 = jax_private.swap_x64, jax_private.set_x64
-
-
-class Executable:
-    """A record's compiled programs, one a signature inside jax's own cache."""
-
-    __slots__ = ("call", "record", "trace", "vjp")
-
-    def __init__(self, record: Primitive) -> None:
-        self.record = record
-        self.renew()
-
-    def renew(self) -> None:
-        """Make the programs anew."""
-        record = self.record
-        function = computation(record)
-        kind = "backward" if isinstance(record, Backward) else "op"
-
-        def traced(*arrays: Any) -> Any:
-            if not record.concrete:
-                count_compilation(kind)
-            return function(*arrays)
-
-        traced.__name__ = traced.__qualname__ = f"ms_{record.name}"
-        self.call: Callable[..., Any] = traced if record.concrete else jax.jit(traced)
-
-        def with_residuals(*arrays: Any) -> Any:
-            count_compilation(kind)
-            return jax.vjp(function, *arrays)
-
-        self.vjp: Callable[..., Any] = jax.jit(with_residuals)
-
-
-_EXECUTABLES: Cache[Executable] = Cache("op executables", 4096)
-_backward = jax.jit(lambda vjp, cotangents: vjp(cotangents))
-
-
-def executable(record: Primitive) -> Executable:
-    """Look up, or make, the programs of a record."""
-    found = record.__dict__.get("_executable")
-    if found is not None:
-        return found
-    if _owner(record).own_executable:
-        found = Executable(record)
-    else:
-        key = record.key
-        found = _EXECUTABLES.get(key)
-        if found is None:
-            found = _EXECUTABLES.put(key, Executable(record))
-    record.__dict__["_executable"] = found
-    return found
-
-
-def _owner(record: Primitive) -> Primitive:
-    """Give the record that a backward, perhaps of a backward, belongs to."""
-    while isinstance(record, Backward):
-        record = record.record
-    return record
-
-
-def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
-    """Run a kept vjp; missing cotangents are zeros."""
-    residual, outputs, nested = vjp
-    full = [
-        np.zeros(o.shape, o.dtype if jnp.issubdtype(o.dtype, jnp.inexact) else jax.dtypes.float0)
-        if c is None
-        else c
-        for c, o in zip(cotangents, outputs, strict=True)
-    ]
-    old = _swap_x64(True)
-    try:
-        gradients = _backward(residual, tuple(full) if nested else full[0])
-    finally:
-        _set_x64(old)
-    return jax.tree.leaves(gradients)
 
 
 def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
@@ -112,15 +41,19 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
     Raises:
         TypeError: an input is none of these, or its dtype does not mix with the others'.
     """
+    if settings.deferred:
+        result = _at_once(record, inputs)
+        if result is not NOT_DEFERRED:
+            return result
     if current.mixed is not None and not isinstance(record, CastTo):
         inputs = prepared(current.mixed, record.name, inputs)
     arrays: list[Any] = []
     handles = raw = numbers = traced = False
     for x in inputs:
         if isinstance(x, Handle):
-            x = x.array
+            x = x.peek()
             handles = True
-            if isinstance(x, Tracer):
+            if type(x) is not ArrayImpl and isinstance(x, Tracer):
                 traced = True
         elif isinstance(x, jax.Array):
             raw = True
@@ -133,77 +66,185 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
         elif isinstance(x, tuple | list):
             x, kinds = _nested(record, x)
             handles, raw, traced = handles | kinds[0], raw | kinds[1], traced | kinds[2]
-        elif not isinstance(x, np.ndarray | np.generic):
+        elif isinstance(x, np.ndarray | np.generic):
+            numbers = numbers or isinstance(x, np.generic)
+        elif type(x) is not Pending:
             kind = "a Tensor or a number" if record.promotes else "a Tensor"
             raise not_a_tensor(x, record.name.lstrip("_"), kind=kind)
         arrays.append(x)
-    if numbers or any(isinstance(a, np.generic) for a in arrays):
+    if numbers:
         _numbers_to_arrays(record, arrays)
-    if record.concrete and current.frame is not None:
+    frame = current.frame
+    if record.concrete and frame is not None:
         for x in inputs:
             if isinstance(x, Handle) and x._frame is None:
-                current.frame.note_concrete(x)
+                frame.note_concrete(x)
     found = record.__dict__.get("_executable") or executable(record)
-    tape = current.tape
-    if tape is not None and handles:
-        return _recorded(found, inputs, arrays)
+    alone = frame is None and not traced
+    deferring = settings.deferred and alone and (handles or not raw)
+    if current.tape is not None and handles:
+        return _recorded(found, inputs, arrays, deferring)
     if traced and current.no_grad:
         arrays = jax.tree.map(jax.lax.stop_gradient, arrays)
-    out = _execute(found, inputs, arrays, traced)
+    out = _run(found, inputs, arrays, deferring, traced)
     if raw and not handles:
         return out
     result = wrap(out)
-    if record.view and current.frame is None and not traced:
+    if record.view and alone:
         _link_views(record, inputs, result)
     return result
 
 
-def _execute(
+def _at_once(record: Primitive, inputs: tuple[Any, ...]) -> Any:
+    """Record an op on Tensors that are seen before; the way that nearly every op goes.
+
+    It does what `dispatch` does without what such an op does not need, and changes nothing where
+    it gives NOT_DEFERRED.
+    """
+    here = current
+    recording = here.recording
+    if recording is None or here.frame is not None or here.mixed is not None:
+        return NOT_DEFERRED
+    found = record.__dict__.get("_executable") or executable(record)
+    if not found.defers or not untraced() or recording.pressed:
+        return NOT_DEFERRED
+    key: list[Any] = [found]
+    avals: list[Any] = []
+    values: list[Any] = []
+    places, handles = recording.places, False
+    lock = recording.lock
+    lock.acquire()
+    try:
+        for x in inputs:
+            if not isinstance(x, Handle):
+                if x is None:
+                    key.append(None)
+                    avals.append(None)
+                elif type(x) is np.ndarray:
+                    place = recording.leaf(x)
+                    if place < 0:
+                        return NOT_DEFERRED
+                    key.append(~place)
+                    avals.append(recording.avals[place])
+                    values.append(recording.leaves[place])
+                else:
+                    return NOT_DEFERRED
+                continue
+            if x._frame is not None:
+                return NOT_DEFERRED
+            handles = True
+            view = x._view
+            if view is not None and view.follows and view.base_version() != view.seen:
+                return NOT_DEFERRED
+            value = x._value
+            if type(value) is Pending:
+                if value.value is None:
+                    if value.recording is not recording:
+                        return NOT_DEFERRED
+                    key.append(value.place)
+                    avals.append(value.aval)
+                    values.append(value)
+                    continue
+                value = value.value
+                if type(value) is not ArrayImpl:
+                    return NOT_DEFERRED
+                x._value = value
+            elif type(value) is not ArrayImpl:
+                return NOT_DEFERRED
+            place = places.get(id(value))
+            if place is None:
+                place = recording.leaf(value)
+                if place < 0:
+                    return NOT_DEFERRED
+            key.append(~place)
+            avals.append(recording.avals[place])
+            values.append(value)
+        made = found.avals.get(tuple(avals))
+        if made is None:
+            return NOT_DEFERRED
+        out = recording.append(made, key)
+    finally:
+        lock.release()
+    if type(out) is Pending and not TRACK:
+        result: Any = _new(Handle.tensor_class)
+        result._value = out
+        result._frame = result._node = result._view = None
+        result._version = 0
+    else:
+        result = wrap(out)
+    tape = here.tape
+    if tape is not None and handles and not record.constant:
+        parents = [tape.position(x) if isinstance(x, Handle) else None for x in inputs]
+        if any(parents):
+            if len(values) == len(inputs):
+                tree = _flat_tree(len(values))
+            else:
+                parents = [p for p, x in zip(parents, inputs, strict=True) if x is not None]
+                tree = _tree_of(tuple(x is None for x in inputs))
+            _note(tape, record, values, tree, parents, result, None)
+    if record.view:
+        _link_views(record, inputs, result)
+    return result
+
+
+@functools.cache
+def _flat_tree(count: int) -> Any:
+    return jax.tree.structure((0,) * count)
+
+
+@functools.cache
+def _tree_of(missing: tuple[bool, ...]) -> Any:
+    return jax.tree.structure(tuple(None if m else 0 for m in missing))
+
+
+def _run(
     found: Executable,
     inputs: tuple[Any, ...],
     arrays: list[Any],
-    traced: bool,
-    program: Callable[..., Any] | None = None,
+    deferring: bool,
+    traced: bool = False,
 ) -> Any:
-    """Run a record's program, or another of its programs, with 64-bit types."""
-    old = _swap_x64(True)
-    try:
-        return (program or found.call)(*arrays)
-    except RecursionError as error:
-        # Ctrl-C in the middle of jax's tracing leaves its cache entry as if it still ran.
-        if not str(error).startswith("Recursively calling"):
-            raise
-        found.renew()
-        return (found.vjp if program else found.call)(*arrays)
-    except RuntimeError as error:
-        # Another thread's step may have donated a buffer between our reading it and using it.
-        if "deleted" in str(error) and not traced:
+    """Record an op, or run it if it cannot wait."""
+    if deferring and found.defers and untraced():
+        out = defer(found, arrays)
+        if out is not NOT_DEFERRED:
+            return out
+        arrays[:] = [settled(a) for a in arrays]
+        out = execute(found, inputs, arrays, False)
+        learn(found, arrays, out)
+        return out
+    arrays[:] = [settled(a) for a in arrays]
+    out = execute(found, inputs, arrays, traced)
+    if settings.waits and not traced:
+        _wait_for(found, out)
+    return out
+
+
+def _wait_for(found: Executable, out: Any) -> None:
+    """Wait for an op, and raise an error if its result holds a NaN and that is asked for.
+
+    Raises:
+        RuntimeError: it does.
+    """
+    for array in jax.tree.leaves(out):
+        if not isinstance(array, jax.Array) or isinstance(array, Tracer):
+            continue
+        array.block_until_ready()
+        if settings.check_nan and _inexact(array) and np.isnan(np.asarray(array)).any():
+            record, where = found.record, ""
+            while isinstance(record, Backward):
+                record, where = record.record, "the gradient of "
             raise located(
                 RuntimeError,
-                f"For '{found.record.name}', an input was replaced by another thread while it was "
-                "read: take a copy of the Tensor first.",
-            ) from None
-        _raise_translated(error, found.record, inputs, arrays)
-    except Exception as error:
-        _raise_translated(error, found.record, inputs, arrays)
-    finally:
-        _set_x64(old)
-
-
-def _raise_translated(
-    error: Exception, record: Primitive, inputs: tuple[Any, ...], arrays: list[Any]
-) -> NoReturn:
-    made = translate(error, record, inputs, tuple(arrays))
-    if made is error:
-        raise error
-    raise made from error
+                f"The result of {where}'{record.name}', of shape {tuple(array.shape)}, holds NaN.",
+            )
 
 
 def _nested(record: Primitive, items: Any) -> tuple[tuple[Any, ...], tuple[bool, bool, bool]]:
     out, handles, raw, traced = [], False, False, False
     for x in items:
         if isinstance(x, Handle):
-            handles, x = True, x.array
+            handles, x = True, x.peek()
         elif isinstance(x, jax.Array):
             raw = True
         elif isinstance(x, tuple | list):
@@ -211,7 +252,7 @@ def _nested(record: Primitive, items: Any) -> tuple[tuple[Any, ...], tuple[bool,
             handles, raw, traced = handles | kinds[0], raw | kinds[1], traced | kinds[2]
         elif isinstance(x, _PYTHON_NUMBERS):
             x = np.asarray(x, as_dtype(type(x)).np)
-        elif not isinstance(x, np.ndarray | np.generic):
+        elif type(x) is not Pending and not isinstance(x, np.ndarray | np.generic):
             raise located(
                 TypeError,
                 f"For '{record.name}', the elements of a sequence must be Tensors, but got "
@@ -233,11 +274,11 @@ def _numbers_to_arrays(record: Primitive, arrays: list[Any]) -> None:
     """Replace Python numbers by 0-d arrays of the dtype that promotion gives them."""
     common = None
     for i in record.promotes:
-        if i < len(arrays) and isinstance(arrays[i], jax.Array | np.ndarray):
+        if i < len(arrays) and isinstance(arrays[i], jax.Array | np.ndarray | Pending):
             dtype = from_np(arrays[i].dtype)
             common = dtype if common is None else promote_types(common, dtype)
     for i, x in enumerate(arrays):
-        kind = None if x is None or isinstance(x, jax.Array) else _number_type(x)
+        kind = None if x is None or isinstance(x, jax.Array | Pending) else _number_type(x)
         if kind is None:
             continue
         if common is not None and i in record.promotes:
@@ -264,7 +305,9 @@ def number_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
         return np.asarray(value).astype(dtype)
 
 
-def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> Any:
+def _recorded(
+    found: Executable, inputs: tuple[Any, ...], arrays: list[Any], deferring: bool
+) -> Any:
     """Run an op under a tape and record it if an input is differentiated."""
     tape, record = current.tape, found.record
     assert tape is not None
@@ -286,29 +329,49 @@ def _recorded(found: Executable, inputs: tuple[Any, ...], arrays: list[Any]) -> 
     residuals = None
     hooks = current.saved_hooks
     if tracked and record.keep_residuals and tape.depth == 1 and hooks is None:
-        out, vjp = _execute(found, inputs, arrays, False, found.vjp)
+        arrays = [settled(a) for a in arrays]
+        out, vjp = execute(found, inputs, arrays, False, found.vjp)
         nested = isinstance(out, tuple | list)
         residuals = (vjp, list(out) if nested else [out], nested)
     else:
-        out = _execute(found, inputs, arrays, False)
+        out = _run(found, inputs, arrays, deferring)
     result = wrap(out)
     if tracked:
         flat, tree = jax.tree.flatten(tuple(arrays))
-        whole = any(p is not None and not _inexact(a) for p, a in zip(parents, flat, strict=True))
-        if hooks is not None:
-            flat = pack(flat, *hooks)
-        count = len(result) if isinstance(result, tuple) else -1
-        node = tape.add(Node(tape, record, flat, tree, parents, count, residuals=residuals))
-        for i, tensor in enumerate(result if count >= 0 else (result,)):
-            if isinstance(tensor, Handle) and _differentiable(tensor._value, whole):
-                tensor._node = (node, i)
+        _note(tape, record, flat, tree, parents, result, residuals)
     if record.view and current.frame is None:
         _link_views(record, inputs, result)
     return result
 
 
+def _note(
+    tape: Any,
+    record: Primitive,
+    flat: list[Any],
+    tree: Any,
+    parents: list[Any],
+    result: Any,
+    residuals: Any,
+) -> None:
+    """Add an op to the tape, and tell its outputs their places there."""
+    whole = any(p is not None and not _inexact(a) for p, a in zip(parents, flat, strict=True))
+    hooks = current.saved_hooks
+    if hooks is not None:
+        flat = pack(flat, *hooks)
+    count = len(result) if isinstance(result, tuple) else -1
+    node = tape.add(Node(tape, record, flat, tree, parents, count, residuals=residuals))
+    for i, tensor in enumerate(result if count >= 0 else (result,)):
+        if isinstance(tensor, Handle) and _differentiable(tensor._value, whole):
+            tensor._node = (node, i)
+
+
 def _inexact(array: Any) -> bool:
-    return jnp.issubdtype(array.dtype, jnp.inexact)
+    return _is_inexact(array.dtype)
+
+
+@functools.cache
+def _is_inexact(dtype: Any) -> bool:
+    return bool(jnp.issubdtype(dtype, jnp.inexact))
 
 
 def _differentiable(output: Any, whole: bool) -> bool:

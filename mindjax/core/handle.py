@@ -14,6 +14,7 @@ from jax.core import Tracer as Tracer
 
 from mindjax.core import jax_private
 from mindjax.core.errors import located
+from mindjax.core.pending import Pending
 
 if TYPE_CHECKING:
     from mindjax.core.state import StateFrame
@@ -37,6 +38,8 @@ class Current(threading.local):
     no_grad: bool = False
     # Functions that pack and unpack what the tape keeps.
     saved_hooks: Any = None
+    # Ops of this thread that wait to be run as one program.
+    recording: Any = None
 
 
 current = Current()
@@ -45,12 +48,12 @@ current = Current()
 # by whoever takes a reference to a buffer from another thread. Reading a value needs no lock.
 state_lock = threading.RLock()
 
-_TRACK = bool(os.environ.get("MINDJAX_TRACK_HANDLES"))
+TRACK = bool(os.environ.get("MINDJAXTRACK_HANDLES"))
 _LIVE: weakref.WeakSet[Handle] = weakref.WeakSet()
 
 
 def live_handles() -> list[Handle]:
-    """List live handles; recorded only under the variable MINDJAX_TRACK_HANDLES."""
+    """List live handles; recorded only under the variable MINDJAXTRACK_HANDLES."""
     return list(_LIVE)
 
 
@@ -87,7 +90,7 @@ class Handle:
         self._node = None
         self._view = None
         self._version = 0
-        if _TRACK:
+        if TRACK:
             _LIVE.add(self)
 
     __hash__ = object.__hash__
@@ -104,6 +107,16 @@ class Handle:
 
     def local_value(self) -> Any:
         """Give the handle's own value, past any overlay, on the device if it is not traced."""
+        value = self._local()
+        if type(value) is Pending:
+            array = value.concrete()
+            if self._value is value:
+                self._value = array
+            return array
+        return value
+
+    def _local(self) -> Any:
+        """Give the handle's own value, which may be pending."""
         view = self._view
         if view is not None:
             view.refresh(self)
@@ -113,6 +126,12 @@ class Handle:
                 return value
             value = self._value = upload(value)
         return value
+
+    def peek(self) -> Any:
+        """Give what `array` gives, but leave a value pending that is recorded and not computed."""
+        if current.frame is not None or self._frame is not None:
+            return self.array
+        return self._local()
 
     def _escaped(self) -> Any:
         if not isinstance(self._value, Tracer):
@@ -138,7 +157,7 @@ class Handle:
             RuntimeError: a jax trace that MindJAX did not start is running.
         """
         if isinstance(value, Handle):
-            value, node = value.array, value._node
+            value, node = value.peek(), value._node
         if self.is_parameter:
             # MindSpore: what is written into a Parameter is a constant for gradients.
             node = None
@@ -202,8 +221,10 @@ class Handle:
         return self._raw().dtype
 
     def _raw(self) -> Any:
-        if current.frame is not self._frame or self._view is not None:
+        if current.frame is not self._frame:
             return self.array
+        if self._view is not None:
+            return self._local()
         return self._value
 
 
@@ -257,6 +278,11 @@ def unwrap(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: unwrap(v) for k, v in value.items()}
     return value
+
+
+def peek(value: Any) -> Any:
+    """Give what a handle holds, which may be pending; anything else as it is."""
+    return value.peek() if isinstance(value, Handle) else value
 
 
 def leaf(handle: Handle) -> Any:

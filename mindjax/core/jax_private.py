@@ -8,6 +8,7 @@ from typing import Any
 from jax._src import config as _config
 from jax._src import core as _core
 from jax._src import xla_bridge as _xla_bridge
+from jax._src.array import ArrayImpl as ArrayImpl
 
 # Thread-local switch of 64-bit types. `swap_x64(new)` returns what was set before in this thread,
 # `set_x64(old)` puts it back: 0.5 us against 2.2 us of the public context manager.
@@ -18,6 +19,15 @@ set_x64: Callable[[Any], None] = _config.enable_x64.set_local
 def x64_enabled() -> bool:
     """Tell whether 64-bit types are on in this thread."""
     return bool(_config.enable_x64.value)
+
+
+_trace = _core.trace_state_strong_ref
+_no_trace = _core.eval_trace
+
+
+def untraced() -> bool:
+    """Tell whether no jax trace runs in this thread, in a third of the time of `tracing`."""
+    return _trace.value is _no_trace
 
 
 def tracing() -> bool:

@@ -49,6 +49,7 @@ class Primitive:
     - ``view``: the output aliases input 0 in PYNATIVE; ``"write"`` if only writes to it reach back.
     - ``concrete``: values are needed to know the output's shape; never traced.
     - ``effect``: runs in program order even if its result is unread.
+    - ``writes_result``: the effect is that the result is written into a handle, nothing else.
     - ``constant``: nothing is differentiated through it, so the tape leaves it out.
     - ``keep_residuals``: the tape keeps what backward needs instead of computing it again.
     - ``own_executable``: its executable dies with the record, no cache holds it.
@@ -62,6 +63,7 @@ class Primitive:
     view: ClassVar[bool | str] = False
     concrete: ClassVar[bool] = False
     effect: ClassVar[bool] = False
+    writes_result: ClassVar[bool] = False
     constant: ClassVar[bool] = False
     keep_residuals: ClassVar[bool] = False
     own_executable: ClassVar[bool] = False

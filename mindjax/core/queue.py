@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from mindjax.core import device, jax_private
+from mindjax.core import device, engine, jax_private
 from mindjax.core.errors import located
 
 
@@ -17,6 +17,7 @@ def pending() -> list[Any]:
     """List the live arrays that are not computed yet."""
     if not jax_private.started_backends():
         return []
+    engine.flush()
     return [a for a in jax.live_arrays() if not a.is_ready()]
 
 
@@ -27,8 +28,8 @@ def wait(arrays: list[Any] | None = None) -> None:
         arrays: those that `pending` gave.
     """
     if arrays is None:
-        jax.effects_barrier()
         arrays = pending()
+        jax.effects_barrier()
     for array in arrays:
         if not array.is_deleted():
             array.block_until_ready()

@@ -13,6 +13,7 @@ from jax.core import eval_jaxpr
 from mindjax.core import jax_private
 from mindjax.core.errors import located
 from mindjax.core.handle import Array, Handle, Tracer, current, upload, wrap
+from mindjax.core.pending import Pending
 
 
 class _Epoch:
@@ -225,11 +226,17 @@ class AttributeState(Handle):
         dtype = np.float32 if isinstance(value, float) else np.int64
         return upload(np.asarray(value, dtype))
 
+    def peek(self) -> Any:
+        """Read the attribute, as `array` does."""
+        return self.array
+
     def assign_value(self, value: Any, node: Any = None) -> Handle:
         """Write the attribute."""
         if current.frame is not None:
             current.frame.write(self, value)
             return self
+        if type(value) is Pending:
+            value = value.concrete()
         attributes = self.owner.__dict__
         pending = attributes.setdefault("_pending", {})
         aside = attributes.get("_set_aside", {})

@@ -270,7 +270,7 @@ def _backward_record(
 
 
 def _pull_back_residuals(node: Node, cotangents: list[Any]) -> Sequence[Any]:
-    from mindjax.core.dispatch import run_backward
+    from mindjax.core.executable import run_backward
 
     arrays = [None if c is None else c.array for c in cotangents]
     gradients = run_backward(node.residuals, arrays)
@@ -298,7 +298,7 @@ class _Packed:
                 "For 'saved_tensors_hooks', the 'unpack_hook' must return a Tensor, but got "
                 f"{type(value).__name__}.",
             )
-        return value.array
+        return value.peek()
 
 
 def pack(

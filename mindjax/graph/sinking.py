@@ -12,6 +12,7 @@ from jax import lax
 
 from mindjax.autodiff.differentiate import _array, _replace, _tensors
 from mindjax.core.handle import current, is_traced, wrap
+from mindjax.core.pending import Pending
 from mindjax.core.state import Wide
 from mindjax.graph.flow import _Turn
 from mindjax.graph.jit import Programs
@@ -90,7 +91,7 @@ def stack(rows: Sequence[Sequence[Tensor]]) -> list[Tensor] | None:
     """
     columns = []
     for column in zip(*rows, strict=True):
-        arrays = [t._raw() for t in column]
+        arrays = [t.array if isinstance(t._raw(), Pending) else t._raw() for t in column]
         first = arrays[0]
         if any(a.shape != first.shape or a.dtype != first.dtype for a in arrays):
             return None

@@ -6,10 +6,15 @@ from typing import Any, ClassVar, TypeVar
 
 from mindjax.core import checks
 from mindjax.core.caches import Cache
+from mindjax.core.dtype import Type
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive, typed_key
 
 Bound = TypeVar("Bound", bound="BoundPrimitive")
+
+# Records that one operator keeps for the static values that it was called with.
+_MOST_BOUND = 256
+_PLAIN = (int, bool, str, type(None))
 
 _RECORDS: Cache[Any] = Cache("bound records", 4096)
 
@@ -23,6 +28,20 @@ def set_fields(record: Primitive, **values: Any) -> None:
     """
     for name, value in values.items():
         object.__setattr__(record, name, value)
+
+
+def _plain(values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Give a key for static values of the plainest kinds, None for others."""
+    parts: list[Any] = []
+    for value in (*values, *named.values()) if named else values:
+        kind = type(value)
+        if kind is tuple:
+            if any(type(v) is not int for v in value):
+                return None
+        elif kind not in _PLAIN and not isinstance(value, Type):
+            return None
+        parts += kind, value
+    return (*parts, *named) if named else tuple(parts)
 
 
 class BoundPrimitive(Primitive, register=False):
@@ -47,7 +66,20 @@ class BoundPrimitive(Primitive, register=False):
         count = self.arrays
         if len(inputs) == count and not named:
             return super().__call__(*inputs)
-        statics = self.statics
+        key = _plain(inputs[count:], named)
+        bound = self.__dict__.setdefault("_bound", {}).get(key)
+        if bound is None:
+            bound = self._bind_call(inputs, named)
+            if key is not None:
+                kept = self.__dict__["_bound"]
+                if len(kept) >= _MOST_BOUND:
+                    kept.clear()
+                kept[key] = bound
+        return bound(*inputs[:count])
+
+    def _bind_call(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Give the record that a call binds."""
+        count, statics = self.arrays, self.statics
         given = dict(zip(statics, inputs[count:], strict=False))
         if len(inputs) > count + len(statics) or not named.keys() <= set(statics) - given.keys():
             raise located(
@@ -57,7 +89,7 @@ class BoundPrimitive(Primitive, register=False):
             )
         given.update(named)
         checked = self.bind(**{k: checks.python_value(v) for k, v in given.items()})
-        return self.with_statics(**checked)(*inputs[:count])
+        return self.with_statics(**checked)
 
     def bind(self, **statics: Any) -> dict[str, Any]:
         """Check and normalise the static values of a call; subclasses extend it."""

@@ -11,7 +11,7 @@ from jax import lax
 
 from mindjax.core import checks
 from mindjax.core.errors import located
-from mindjax.core.handle import unwrap
+from mindjax.core.handle import peek
 from mindjax.core.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -108,5 +108,5 @@ def embedding(
             raise located(
                 TypeError, "For 'embedding', 'max_norm' writes 'weight', which must be a Tensor."
             )
-        weight.assign_value(unwrap(scaled))
+        weight.assign_value(peek(scaled))
     return _Embedding(padding_idx)(input, weight)

@@ -12,7 +12,7 @@ from jax import lax
 
 from mindjax.core import checks
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, unwrap
+from mindjax.core.handle import Handle, peek
 from mindjax.core.primitive import Primitive
 from mindjax.ops.promotion import promote
 from mindjax.ops.shape import laid_along
@@ -158,7 +158,7 @@ def batch_norm_training(
     out, batch_mean, batch_variance, *moving = record(x, scale, bias, mean, variance)
     for target, value in zip((mean, variance), moving, strict=False):
         if isinstance(target, Handle):
-            target.assign_value(unwrap(value))
+            target.assign_value(peek(value))
     return out, batch_mean, batch_variance
 
 

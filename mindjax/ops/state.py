@@ -11,7 +11,7 @@ from jax import lax
 from mindjax.core import checks
 from mindjax.core.dtype import from_np, promote_types
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, is_traced, unwrap, wrap
+from mindjax.core.handle import Handle, is_traced, peek, unwrap, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.ops.gather import check_range, index_array
 from mindjax.ops.scatter import scatter_rows
@@ -33,7 +33,7 @@ def write(variable: Any, fresh: Any) -> Any:
     Returns:
         ``variable``.
     """
-    variable.assign_value(unwrap(fresh), fresh._node)
+    variable.assign_value(peek(fresh), fresh._node)
     return variable
 
 
@@ -41,6 +41,7 @@ class WritingPrimitive(Primitive, register=False):
     """Base of primitives that write their result into input 0 and give it as a Tensor."""
 
     effect: ClassVar[bool] = True
+    writes_result: ClassVar[bool] = True
 
     def __call__(self, *inputs: Any) -> Any:
         """Compute the new value, write it, and give it."""

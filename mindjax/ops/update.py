@@ -26,6 +26,7 @@ class Update(Primitive, register=False):
     """
 
     effect: ClassVar[bool] = True
+    writes_result: ClassVar[bool] = True
     gradient_at: ClassVar[int]
     narrows: ClassVar[bool] = False
     step: ClassVar[Callable[..., tuple[Any, ...]]]

@@ -89,6 +89,8 @@ def getitem(x: Any, index: Any) -> Any:
         return _FIRST(x, np.asarray([index if index >= 0 else index + size], np.int32))
     if index is Ellipsis:
         return x
+    if type(index) is slice and x.value_shape:
+        return _first_axis(x, index)
     found = _parse(x, index, "get")
     if found.empty:
         raise located(
@@ -107,6 +109,16 @@ def getitem(x: Any, index: Any) -> Any:
         check_range("Gather", array, size)
     axes = tuple(axis for axis, _, _ in found.arrays)
     return AdvancedIndex(axes)(part, *(array for _, array, _ in found.arrays))
+
+
+def _first_axis(x: Any, index: slice) -> Any:
+    """Read a slice of the first axis."""
+    start, stop, step = _bound(index.start), _bound(index.stop), _bound(index.step)
+    size = x.value_shape[0]
+    low, count, step = slice_plan(start, stop, step, size)
+    if count == size and step == 1:
+        return index_record(())(x, None)
+    return index_record((slice_entry(count, step),))(x, np.asarray([low], np.int32))
 
 
 def setitem(x: Any, index: Any, value: Any) -> None:

@@ -17,6 +17,7 @@ from mindjax.core.device import target
 from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, state_lock
+from mindjax.core.pending import Pending
 from mindjax.core.view import Same, View
 from mindjax.tensor.methods.arithmetic import ArithmeticMethods
 from mindjax.tensor.methods.arrays import ArrayMethods
@@ -219,6 +220,8 @@ class Tensor(
     def device(self) -> str:
         """Name of the device that holds the values, ``"CPU"`` if they are still on the host."""
         value = self._raw()
+        if type(value) is Pending:
+            value = self.array
         if isinstance(value, np.ndarray | Tracer):
             return "CPU" if isinstance(value, np.ndarray) else target()
         device = next(iter(value.devices()))
@@ -263,6 +266,8 @@ class Tensor(
         with state_lock:
             # What is still on the host is not put on a device for this.
             value = self._raw()
+            if type(value) is Pending:
+                value = self.array
         if isinstance(value, Tracer):
             raise located(
                 RuntimeError,
@@ -341,7 +346,7 @@ class Tensor(
             return
         watch = importlib.import_module("mindjax.autodiff.custom").watch_gradient
         watched = watch(self, lambda grads: [run_hooks(table, grads[0])])
-        self.assign_value(watched.array, watched._node)
+        self.assign_value(watched.peek(), watched._node)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = self.asnumpy()
@@ -418,7 +423,7 @@ class Tensor(
         return str(self)
 
     def _traced(self) -> bool:
-        return isinstance(self.array, Tracer)
+        return isinstance(self._raw(), Tracer)
 
     def _traced_text(self) -> str:
         shape = ", ".join(map(str, self.shape))
@@ -427,7 +432,7 @@ class Tensor(
     # -- copying it --
 
     def __copy__(self) -> Tensor:
-        return Tensor._from_array(self.array)
+        return Tensor._from_array(self.peek())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         with state_lock:
@@ -446,7 +451,7 @@ class Tensor(
         Args:
             dtype: the new element type.
         """
-        self.assign_value(self.astype(dtype).array)
+        self.assign_value(self.astype(dtype).peek())
         return self.dtype
 
     def set_const_arg(self, const_arg: bool = True) -> Tensor:

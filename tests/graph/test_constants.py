@@ -355,7 +355,7 @@ def test_copies_of_cells_that_hold_functions(clone):
 
 
 def test_nets_that_ran_as_programs_on_a_tape_are_freed():
-    if not handles._TRACK:
+    if not handles.TRACK:
         pytest.skip("handles are not counted")
     ms.set_context(mode=ms.PYNATIVE_MODE)
 

@@ -38,6 +38,7 @@ class FusedAdaFactor(Primitive):
     enable_first_moment: bool = False
     enable_weight_decay: bool = False
     effect: ClassVar[bool] = True
+    writes_result: ClassVar[bool] = True
 
     def __call__(self, *inputs: Any) -> Any:
         """Compute the new values and write them; the new Parameter is the result."""

@@ -361,6 +361,7 @@ class AdamNoUpdateParam(Primitive):
     use_locking: bool = False
     use_nesterov: bool = False
     effect: ClassVar[bool] = True
+    writes_result: ClassVar[bool] = True
 
     def __call__(self, *inputs: Any) -> Any:
         """Compute the step, and write the moments, the first two inputs.

@@ -1,0 +1,457 @@
+"""The deferred engine: ops of a thread are recorded, and run as one program when a value is read.
+
+A record is a list of ops on earlier outputs and on arrays from outside. What a handle, a tape node
+or anything else still refers to when the record is run is computed; the rest is not.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import weakref
+from typing import Any
+
+import jax
+import numpy as np
+
+from mindjax.core import fused, jax_private
+from mindjax.core.executable import Executable, execute
+from mindjax.core.handle import current, upload
+from mindjax.core.pending import Aval, Failed, Pending
+
+ArrayImpl = jax_private.ArrayImpl
+
+# Longer records are run: their programs would take long to compile.
+_MOST_OPS = 2048
+# Bytes of arrays from outside that only the record still holds, above which it is run.
+_MOST_BYTES = 1 << 28
+# Larger numpy arrays are put on the device at once, smaller ones are copied.
+_SMALL = 256
+BITS = fused.BITS
+
+# Jax's object for a shape and dtype, and a sharding, by identity: with what they are here.
+_kinds: dict[int, tuple[Any, Aval]] = {}
+_avals: dict[Any, Aval] = {}
+_layouts: dict[int, tuple[Any, int]] = {}
+_numbers_of_layouts: dict[Any, int] = {}
+_recordings: weakref.WeakSet[Recording] = weakref.WeakSet()
+
+NOT_DEFERRED: Any = object()
+_FOREIGN: Any = object()
+
+
+def aval_of(value: Any) -> Aval:
+    """Give the one object that stands for an array's shape and dtype."""
+    if type(value) is not ArrayImpl:
+        return _aval(value.shape, value.dtype, False)
+    theirs = value.aval
+    found = _kinds.get(id(theirs))
+    if found is None:
+        if len(_kinds) > 1 << 14:
+            _kinds.clear()
+        ours = _aval(theirs.shape, theirs.dtype, theirs.weak_type)
+        found = _kinds[id(theirs)] = theirs, ours
+    return found[1]
+
+
+def _aval(shape: tuple[int, ...], dtype: Any, weak: bool) -> Aval:
+    key = shape, dtype, weak
+    found = _avals.get(key)
+    if found is None:
+        if len(_avals) > 1 << 16:
+            # Programs compare them by identity: those in use are made anew and seen anew.
+            _avals.clear()
+            _kinds.clear()
+        found = _avals[key] = Aval(*key)
+    return found
+
+
+def _layout(sharding: Any) -> int:
+    """Give the number of a sharding; equal ones have one number."""
+    found = _layouts.get(id(sharding))
+    if found is None:
+        if len(_layouts) > 1 << 12:
+            _layouts.clear()
+        number = _numbers_of_layouts.setdefault(sharding, len(_numbers_of_layouts))
+        found = _layouts[id(sharding)] = sharding, number
+    return found[1]
+
+
+def _references(values: list[Any]) -> int:
+    """Count what refers to an object that a list and a loop over its places hold."""
+    value = values[0]
+    return sys.getrefcount(value)
+
+
+_UNUSED = _references([object()])
+
+
+class Recording:
+    """The ops of one thread that wait.
+
+    Attributes:
+        ops: (executable, inputs): an input is the place of an earlier output, ``~i`` for the i-th
+            array from outside, None, or a tuple of these.
+        outputs: what stands for each op's results, by the op's number.
+        leaves: arrays from outside; numpy arrays are numbers, which seldom change.
+        avals: of the leaves, by their numbers.
+        places: numbers of the leaves by the arrays' identities.
+        pressed: whether it must be looked at whether the record is too large.
+    """
+
+    __slots__ = (
+        "__weakref__", "_bytes", "_checked", "_layout", "avals", "leaves", "lock", "ops", "outputs",
+        "places", "pressed",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.ops: list[tuple[Any, ...]] = []
+        self.outputs: dict[int, Any] = {}
+        self.leaves: list[Any] = []
+        self.avals: dict[int, Aval] = {}
+        self.places: dict[int, int] = {}
+        self._begin()
+        _recordings.add(self)
+
+    def _begin(self) -> None:
+        self.ops.clear()
+        self.outputs.clear()
+        self.leaves.clear()
+        self.avals.clear()
+        self.places.clear()
+        self._layout, self.pressed = -1, False
+        self._bytes, self._checked = 0, _MOST_BYTES
+
+    def leaf(self, array: Any) -> int:
+        """Add an array from outside; give its number, -1 if it lies elsewhere than the others."""
+        if type(array) is ArrayImpl:
+            layout = _layout(array.sharding)
+            if layout != self._layout:
+                if self._layout >= 0:
+                    return -1
+                self._layout = layout
+        elif array.size > _SMALL:
+            array = upload(array)
+            return self.leaf(array)
+        else:
+            array = array.copy()
+        aval = aval_of(array)
+        self._bytes += aval.nbytes
+        if self._bytes > self._checked:
+            self.pressed = True
+        place = len(self.leaves)
+        # In this order an interrupt leaves at most a leaf that nothing uses.
+        self.avals[place] = aval
+        self.leaves.append(array)
+        if type(array) is ArrayImpl:
+            self.places[id(array)] = place
+        return place
+
+    def _refer(self, value: Any, avals: list[Any]) -> Any:
+        """Give what stands for an input, and add its aval; NOT_DEFERRED if it cannot wait."""
+        if type(value) is Pending:
+            if value.value is None:
+                if value.recording is not self:
+                    return _FOREIGN
+                avals.append(value.aval)
+                return value.place
+            value = value.value
+            if type(value) is Failed:
+                return _FOREIGN
+        elif value is None:
+            avals.append(None)
+            return None
+        elif type(value) is tuple:
+            inner: list[Any] = []
+            references = []
+            for v in value:
+                reference = self._refer(v, inner)
+                if reference is NOT_DEFERRED or reference is _FOREIGN:
+                    return reference
+                references.append(reference)
+            avals.append(tuple(inner))
+            return tuple(references)
+        elif isinstance(value, np.generic):
+            value = np.asarray(value)
+        place = self.places.get(id(value))
+        if place is None:
+            place = self.leaf(value)
+            if place < 0:
+                return NOT_DEFERRED
+        avals.append(self.avals[place])
+        return ~place
+
+    def add(self, found: Executable, arrays: list[Any]) -> Any:
+        """Record an op; give what stands for its outputs.
+
+        Returns:
+            NOT_DEFERRED if the op must be run now, _FOREIGN if an input waits elsewhere.
+        """
+        avals: list[Any] = []
+        key: list[Any] = [found]
+        for value in arrays:
+            if type(value) is Pending and value.recording is self and value.value is None:
+                avals.append(value.aval)
+                key.append(value.place)
+                continue
+            reference = self._refer(value, avals)
+            if reference is NOT_DEFERRED or reference is _FOREIGN:
+                return reference
+            key.append(reference)
+        made = found.avals.get(tuple(avals))
+        if made is None:
+            return NOT_DEFERRED
+        return self.append(made, key)
+
+    def append(self, made: Any, key: list[Any]) -> Any:
+        """Record an op whose inputs are told already; give what stands for its outputs."""
+        number = len(self.ops)
+        if type(made) is Aval:
+            out: Any = Pending(made, self, number << BITS)
+        else:
+            out = tuple([Pending(a, self, number << BITS | i) for i, a in enumerate(made)])
+        self.outputs[number] = out
+        # From here on the op counts: an interrupt before leaves the record as it was.
+        self.ops.append(tuple(key))
+        if number >= _MOST_OPS:
+            self.pressed = True
+        return out
+
+    def full(self) -> bool:
+        """Tell whether the record must be run before it grows."""
+        if len(self.ops) >= _MOST_OPS:
+            return True
+        if self._bytes <= self._checked:
+            return False
+        leaves = self.leaves
+        held = 0
+        for i in range(len(leaves)):
+            leaf = leaves[i]
+            if sys.getrefcount(leaf) <= _UNUSED and type(leaf) is ArrayImpl:
+                held += leaf.nbytes
+        self._checked = self._bytes + _MOST_BYTES
+        self.pressed = False
+        return held > _MOST_BYTES
+
+    def live(self) -> list[int]:
+        """List the places that something outside the record refers to."""
+        places = []
+        outputs = self.outputs
+        for number in range(len(self.ops)):
+            out = outputs[number]
+            if type(out) is Pending:
+                if sys.getrefcount(out) > _UNUSED:
+                    places.append(out.place)
+            else:
+                for i in range(len(out)):
+                    one = out[i]
+                    if sys.getrefcount(one) > _UNUSED:
+                        places.append(one.place)
+        return places
+
+    def output(self, place: int) -> Pending:
+        """Give what stands for a place."""
+        out = self.outputs[place >> BITS]
+        return out if type(out) is Pending else out[place & ((1 << BITS) - 1)]
+
+    def flush(self) -> None:
+        """Run the record and give every value that is referred to.
+
+        An interrupt leaves the record as it was, so that the next read runs it.
+        """
+        with self.lock:
+            if not self.ops:
+                return
+            live = self.live()
+            if live:
+                if jax_private.untraced():
+                    self._run(live)
+                else:
+                    # What is recorded outside a trace must not become part of it.
+                    with jax.ensure_compile_time_eval():
+                        self._run(live)
+            self._begin()
+
+    def _run(self, live: list[int]) -> None:
+        if len(self.ops) == 1 and live == [0]:
+            # A lone op with one output is run as the plain engine runs it.
+            op, leaves = self.ops[0], self.leaves
+            if tuple not in map(type, op):
+                arrays = [None if r is None else leaves[~r] for r in op[1:]]
+                try:
+                    self.outputs[0].value = execute(op[0], tuple(arrays), arrays, False)
+                except Exception as error:
+                    self.outputs[0].value = Failed(error)
+                return
+        if len(self.ops) > 1:
+            try:
+                values = fused.run(self.ops, self.leaves, tuple(self.avals.values()), live)
+            except Exception:
+                # Op by op the error is found and named; the other values are still given.
+                values = None
+            if values is not None:
+                for place, value in zip(live, values, strict=True):
+                    self.output(place).value = value
+                return
+        results, errors = one_by_one(self.ops, self.leaves, live)
+        for place in live:
+            if place >> BITS in errors:
+                self.output(place).value = Failed(errors[place >> BITS])
+            else:
+                self.output(place).value = results[place]
+
+
+def one_by_one(
+    ops: list[Any], leaves: list[Any], live: list[int]
+) -> tuple[dict[int, Any], dict[int, Exception]]:
+    """Run the ops that live values need, each as its own program.
+
+    Args:
+        ops: as in `Recording`.
+        leaves: arrays from outside.
+        live: places whose values are asked for.
+
+    Returns:
+        Values by place; errors by the number of the op, also of those that use a failed one.
+    """
+    kept = set(live)
+    needed, last = ([True], {}) if len(ops) == 1 else fused.uses(ops, kept)
+    values: dict[int, Any] = {}
+    errors: dict[int, Exception] = {}
+
+    def resolve(reference: Any) -> Any:
+        if reference is None:
+            return None
+        if type(reference) is tuple:
+            return tuple(resolve(r) for r in reference)
+        if reference < 0:
+            return leaves[~reference]
+        if reference >> BITS in errors:
+            raise errors[reference >> BITS]
+        return values[reference]
+
+    for number, op in enumerate(ops):
+        if not needed[number]:
+            continue
+        try:
+            arrays = [resolve(r) for r in op[1:]]
+            out = execute(op[0], tuple(arrays), arrays, False)
+        except Exception as error:
+            errors[number] = error
+            continue
+        place = number << BITS
+        if isinstance(out, tuple | list):
+            for i, value in enumerate(out):
+                values[place | i] = value
+        else:
+            values[place] = out
+        for dead in last.get(number, ()):
+            if dead not in kept:
+                values.pop(dead, None)
+    return values, errors
+
+
+def defer(found: Executable, arrays: list[Any]) -> Any:
+    """Record an op in this thread's record.
+
+    Args:
+        found: its executable.
+        arrays: inputs, some of which may be pending.
+
+    Returns:
+        What stands for its output, or a tuple of these; NOT_DEFERRED if it must be run now: its
+        inputs are of kinds that it has not had before, or lie on several devices.
+    """
+    recording: Recording | None = current.recording
+    if recording is None:
+        recording = current.recording = Recording()
+    elif recording.pressed and recording.full():
+        recording.flush()
+    with recording.lock:
+        out = recording.add(found, arrays)
+    if out is _FOREIGN:
+        # Outside the lock of this one's record, so that two threads never wait for each other.
+        arrays[:] = [_settle_foreign(a, recording) for a in arrays]
+        return defer(found, arrays)
+    return out
+
+
+def _settle_foreign(value: Any, recording: Recording) -> Any:
+    """Compute what other threads have recorded, and raise the errors of what could not be."""
+    if type(value) is tuple:
+        return tuple(_settle_foreign(v, recording) for v in value)
+    if type(value) is Pending and (value.recording is not recording or value.value is not None):
+        return value.concrete()
+    return value
+
+
+def learn(found: Executable, arrays: list[Any], out: Any) -> None:
+    """Note what an op gives for inputs of these kinds, so that it may wait the next time."""
+    key = tuple(_key_of(a) for a in arrays)
+    single = isinstance(out, jax.Array)
+    if not single and not (
+        isinstance(out, tuple | list)
+        and 0 < len(out) < 1 << BITS
+        and all(isinstance(o, jax.Array) for o in out)
+    ):
+        found.defers = False
+        return
+    if _calls_back(found, arrays):
+        # Its errors belong to the user's line.
+        found.defers = False
+        return
+    if len(found.avals) > 4096:
+        found.avals.clear()
+    found.avals[key] = aval_of(out) if single else tuple(aval_of(o) for o in out)
+
+
+def _key_of(value: Any) -> Any:
+    if value is None:
+        return None
+    if type(value) is tuple:
+        return tuple(_key_of(v) for v in value)
+    return aval_of(value)
+
+
+def _calls_back(found: Executable, arrays: list[Any]) -> bool:
+    old = jax_private.swap_x64(True)
+    try:
+        jaxpr = found.call.trace(*arrays).jaxpr  # type: ignore[attr-defined]
+    finally:
+        jax_private.set_x64(old)
+    return bool(jaxpr.effects) or fused.calls_back(jaxpr.jaxpr)
+
+
+def settled(value: Any) -> Any:
+    """Give an array in place of what is pending, inside tuples too."""
+    if type(value) is Pending:
+        return value.concrete()
+    if type(value) is tuple:
+        return tuple(settled(v) for v in value)
+    return value
+
+
+def flush() -> None:
+    """Run what this thread has recorded."""
+    recording = current.recording
+    if recording is not None:
+        recording.flush()
+
+
+def flush_all() -> None:
+    """Run what every thread has recorded."""
+    flush()
+    for recording in list(_recordings):
+        recording.flush()
+
+
+def _after_fork() -> None:
+    """Begin without a record: a lock may be held by a thread that the child does not have."""
+    current.recording = None
+    for recording in list(_recordings):
+        recording.lock = threading.RLock()
+
+
+os.register_at_fork(before=flush, after_in_child=_after_fork)

@@ -1,0 +1,147 @@
+"""Compiled programs of single ops: an executable a record, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mindjax.core import jax_private
+from mindjax.core.caches import Cache, count_compilation
+from mindjax.core.errors import located
+from mindjax.core.primitive import Primitive, computation
+from mindjax.core.tape import Backward
+from mindjax.core.translate import translate
+
+_swap_x64, _set_x64 = jax_private.swap_x64, jax_private.set_x64
+
+
+class Executable:
+    """A record's compiled programs, one a signature inside jax's own cache.
+
+    Attributes:
+        record: what they compute.
+        call: runs the op.
+        vjp: runs it and keeps what its backward needs.
+        defers: whether the op may wait to be run with others.
+        avals: what the outputs are for inputs that have been seen; None for those that never wait.
+    """
+
+    __slots__ = ("avals", "call", "defers", "record", "vjp")
+
+    def __init__(self, record: Primitive) -> None:
+        self.record = record
+        self.avals: dict[Any, Any] = {}
+        owner = _owner(record)
+        # An op with an effect of its own runs in its place in the program.
+        effect = owner.effect and not owner.writes_result
+        self.defers = not (owner.concrete or effect or owner.own_executable)
+        self.renew()
+
+    def renew(self) -> None:
+        """Make the programs anew."""
+        record = self.record
+        function = computation(record)
+        kind = "backward" if isinstance(record, Backward) else "op"
+
+        def traced(*arrays: Any) -> Any:
+            if not record.concrete:
+                count_compilation(kind)
+            return function(*arrays)
+
+        traced.__name__ = traced.__qualname__ = f"ms_{record.name}"
+        self.call: Callable[..., Any] = traced if record.concrete else jax.jit(traced)
+
+        def with_residuals(*arrays: Any) -> Any:
+            count_compilation(kind)
+            return jax.vjp(function, *arrays)
+
+        self.vjp: Callable[..., Any] = jax.jit(with_residuals)
+
+
+_EXECUTABLES: Cache[Executable] = Cache("op executables", 4096)
+_backward = jax.jit(lambda vjp, cotangents: vjp(cotangents))
+
+
+def executable(record: Primitive) -> Executable:
+    """Look up, or make, the programs of a record."""
+    found = record.__dict__.get("_executable")
+    if found is not None:
+        return found
+    if _owner(record).own_executable:
+        found = Executable(record)
+    else:
+        key = record.key
+        found = _EXECUTABLES.get(key)
+        if found is None:
+            found = _EXECUTABLES.put(key, Executable(record))
+    record.__dict__["_executable"] = found
+    return found
+
+
+def _owner(record: Primitive) -> Primitive:
+    """Give the record that a backward, perhaps of a backward, belongs to."""
+    while isinstance(record, Backward):
+        record = record.record
+    return record
+
+
+def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
+    """Run a kept vjp; missing cotangents are zeros."""
+    residual, outputs, nested = vjp
+    full = [
+        np.zeros(o.shape, o.dtype if jnp.issubdtype(o.dtype, jnp.inexact) else jax.dtypes.float0)
+        if c is None
+        else c
+        for c, o in zip(cotangents, outputs, strict=True)
+    ]
+    old = _swap_x64(True)
+    try:
+        gradients = _backward(residual, tuple(full) if nested else full[0])
+    finally:
+        _set_x64(old)
+    return jax.tree.leaves(gradients)
+
+
+def execute(
+    found: Executable,
+    inputs: tuple[Any, ...],
+    arrays: list[Any],
+    traced: bool,
+    program: Callable[..., Any] | None = None,
+) -> Any:
+    """Run a record's program, or another of its programs, with 64-bit types."""
+    old = _swap_x64(True)
+    try:
+        return (program or found.call)(*arrays)
+    except RecursionError as error:
+        # Ctrl-C in the middle of jax's tracing leaves its cache entry as if it still ran.
+        if not str(error).startswith("Recursively calling"):
+            raise
+        found.renew()
+        return (found.vjp if program else found.call)(*arrays)
+    except RuntimeError as error:
+        # Another thread's step may have donated a buffer between our reading it and using it.
+        if "deleted" in str(error) and not traced:
+            raise located(
+                RuntimeError,
+                f"For '{found.record.name}', an input was replaced by another thread while it was "
+                "read: take a copy of the Tensor first.",
+            ) from None
+        _raise_translated(error, found.record, inputs, arrays)
+    except Exception as error:
+        _raise_translated(error, found.record, inputs, arrays)
+    finally:
+        _set_x64(old)
+
+
+def _raise_translated(
+    error: Exception, record: Primitive, inputs: tuple[Any, ...], arrays: list[Any]
+) -> NoReturn:
+    made = translate(error, record, inputs, tuple(arrays))
+    if made is error:
+        raise error
+    raise made from error

@@ -1,0 +1,84 @@
+"""Values that are recorded and not computed yet: what a handle holds in place of an array."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mindjax.core.deferred import Recording
+
+
+class Aval:
+    """Shape and dtype of a value; there is one object of each kind, compared by identity.
+
+    Args:
+        shape: sizes of the axes.
+        dtype: numpy dtype.
+        weak: whether jax lets other dtypes win over this one.
+    """
+
+    __slots__ = ("dtype", "nbytes", "shape", "weak")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], weak: bool) -> None:
+        self.shape, self.dtype, self.weak = shape, dtype, weak
+        self.nbytes = math.prod(shape) * dtype.itemsize
+
+
+class Failed:
+    """Stands in place of a value that could not be computed.
+
+    Args:
+        error: why.
+    """
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+class Pending:
+    """An op's output that is recorded and not computed yet.
+
+    Args:
+        aval: its shape and dtype.
+        recording: the record that holds the op.
+        place: where it stands there: number of the op, shifted, and of the output.
+    """
+
+    __slots__ = ("aval", "place", "recording", "value")
+
+    def __init__(self, aval: Aval, recording: Recording, place: int) -> None:
+        self.aval, self.recording, self.place = aval, recording, place
+        self.value: Any = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Numpy dtype."""
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.aval.shape)
+
+    def concrete(self) -> Any:
+        """Compute the value, with all that is recorded with it, and give the array.
+
+        Raises:
+            RuntimeError: the device could not compute it.
+        """
+        if self.value is None:
+            self.recording.flush()
+            assert self.value is not None, "a value that was read was taken for dead"
+        if type(self.value) is Failed:
+            raise self.value.error
+        return self.value

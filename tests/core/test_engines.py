@@ -1,0 +1,233 @@
+"""Both engines of PYNATIVE give the same values, and the same errors at the same line."""
+
+import textwrap
+
+import numpy as np
+import pytest
+
+import mindjax as ms
+from mindjax import nn, ops
+from mindjax.core.engine import engine
+
+
+@pytest.fixture(autouse=True)
+def the_engine_of_before():
+    """Put the engine back."""
+    before = engine()
+    yield
+    ms.eager(before)
+
+
+X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
+
+PROGRAMS = {
+    "chain": "out = (x * 2 + 1) / 3 - x",
+    "reduction": "out = x.sum(0), x.mean(), x.max()",
+    "dead results": "y = x * 7; y = None; out = x + 1",
+    "several outputs": "a, b = ops.split(x, 2, 1); out = a, b, a @ b.T",
+    "a sequence": "out = ops.concat((x, x + 1)), ops.stack([x, x])",
+    "views": "y = x + 0; v = y[1]; v += 1; out = y, v",
+    "a view of a view": "y = x + 0; v = y[1:][0]; y[1, 2] = 9; out = v, y",
+    "writes": "y = x + 0; y[0] = 5; y[:, 1] = x[:, 0]; out = y",
+    "a write in a loop": "y = ops.zeros(4)\nfor i in range(4): y[i] = x[0, i] * i\nout = y",
+    "a mask": "y = x + 0; y[y > 0] = 0; out = y",
+    "values ask": "y = x.sum()\nout = x + 1 if y > 0 else x - 1",
+    "indices": "out = x[ms.Tensor([0, 2])], ops.gather(x, ms.Tensor([1]), 0)",
+    "in place": "y = x + 0; y.add_(1); y.mul_(2); out = y",
+    "a Parameter": "p = ms.Parameter(x + 0, name='p'); q = p * 2; p.set_data(x); out = p, q",
+    "assign": (
+        "p = ms.Parameter(x + 0, name='p')\nops.assign(p, x * 2); ops.assign_add(p, x); out = p"
+    ),
+    "dtypes": "out = x.astype(ms.float16) + 1, x.astype(ms.int32) * 2.5, x > 0",
+    "wide": "y = ms.Tensor(x.asnumpy().astype(np.float64)); out = y * 2, ops.cast(x, ms.int64) + 1",
+    "no elements": "out = x[:0] + 1",
+    "random": "ms.set_seed(3); out = ops.rand(3), ops.dropout(x, 0.5), ops.rand(3)",
+    "shapes that change": "out = [(x[:i] * 2).sum() for i in range(1, 4)]",
+    "concrete ops": "out = ops.nonzero(x), ops.unique(x.astype(ms.int32))[0]",
+    "numpy": "y = np.ones(4, np.float32); z = x + ms.Tensor(y); y[:] = 5; out = z",
+    "raw numpy is read at once": "y = np.ones(4, np.float32); z = x * y; y[:] = 5; out = z",
+    "batch norm": (
+        "n = nn.BatchNorm1d(4); n.set_train(); z = n(x); n(x + 1)\nout = z, n.moving_mean"
+    ),
+    "gradient": "out = ms.grad(lambda a: (a * a).sum())(x)",
+    "value and gradient": "out = ms.value_and_grad(lambda a: ops.tanh(a).sum())(x)",
+    "second order": "out = ms.grad(ms.grad(lambda a: (a ** 3).sum()))(x)",
+    "a print inside": "out = ms.grad(lambda a: (float(a.sum()) * a * a).sum())(x)",
+    "a tensor hook": textwrap.dedent("""
+        def f(a):
+            b = a * 3
+            b.register_hook(lambda g: g * 2)
+            return (b * b).sum()
+        out = ms.grad(f)(x)
+    """),
+    "a cell hook": textwrap.dedent("""
+        seen = []
+        net = nn.Dense(4, 2, weight_init='ones')
+        net.register_backward_hook(lambda c, i, o: seen.append(o[0] * 1))
+        out = ms.grad(net)(x), seen
+    """),
+    "bprop": textwrap.dedent("""
+        class Net(nn.Cell):
+            def construct(self, a):
+                return a * 2
+            def bprop(self, a, out, dout):
+                return (dout * a + out,)
+        out = ms.grad(Net())(x)
+    """),
+    "recompute": textwrap.dedent("""
+        net = nn.SequentialCell(nn.Dense(4, 4, weight_init='ones'), nn.Tanh())
+        net.recompute()
+        out = ms.grad(lambda a: net(a).sum())(x)
+    """),
+    "saved tensors": textwrap.dedent("""
+        kept = []
+        with ms.saved_tensors_hooks(lambda t: kept.append(t * 1) or t, lambda t: t):
+            g = ms.grad(lambda a: ops.exp(a).sum())(x)
+        out = g, len(kept) > 0
+    """),
+    "a compiled function inside": textwrap.dedent("""
+        @ms.jit
+        def f(a):
+            return a * 2 + 1
+        out = f(x + 1) * 3, ms.grad(lambda a: (f(a) * a).sum())(x)
+    """),
+    "dispatch mode": textwrap.dedent("""
+        names = []
+        class Mode(ms.MsDispatchMode):
+            def __ms_dispatch__(self, func, args, kwargs=None):
+                names.append(func.name)
+                return func(*args)
+        with Mode():
+            y = x * 2 + 1
+        out = y, len(names)
+    """),
+    "training": textwrap.dedent("""
+        ms.set_seed(1)
+        net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 2))
+        opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        step = ms.value_and_grad(lambda a: (net(a) ** 2).mean(), None, opt.parameters)
+        losses = []
+        for _ in range(4):
+            loss, grads = step(x)
+            opt(grads)
+            losses.append(loss)
+        out = losses
+    """),
+    "an optimizer of the user's": textwrap.dedent("""
+        p = ms.Parameter(x + 0, name='p')
+        for _ in range(4):
+            g = ms.grad(lambda: (p * p).sum(), None, p)()
+            ops.assign_sub(p, g * 0.1)
+        out = p
+    """),
+    "vmap": "out = ops.vmap(lambda a: (a * a).sum())(x + 1)",
+    "jvp": "out = ms.jvp(lambda a: ops.sin(a), x * 1, ops.ones_like(x))",
+    "to float": textwrap.dedent("""
+        net = nn.Dense(4, 2, weight_init='ones').to_float(ms.float16)
+        out = net(x), ms.grad(lambda a: net(a).sum())(x)
+    """),
+    "deep copy": "import copy; y = x + 1; z = copy.deepcopy(y); y += 1; out = y, z",
+    "tensor of a tensor": "y = x + 1; z = ms.Tensor(y); y += 1; out = z, y",
+    "bits": "out = (x + 1).asnumpy().tobytes() == (x + 1).asnumpy().tobytes()",
+}
+
+
+def run(program, engine_name, times=1):
+    """Run a program and give what it leaves in ``out``, as numpy."""
+    for _ in range(times):
+        with ms.eager(engine_name):
+            ms.set_seed(2)
+            names = {"ms": ms, "nn": nn, "ops": ops, "np": np, "x": ms.Tensor(X)}
+            exec(compile(program, "program.py", "exec"), names)
+            out = values(names["out"])
+    return out
+
+
+def values(out):
+    if isinstance(out, ms.Tensor):
+        return out.asnumpy()
+    return [values(o) for o in out] if isinstance(out, tuple | list) else out
+
+
+def same(a, b):
+    if isinstance(a, list):
+        assert len(a) == len(b)
+        for one, other in zip(a, b, strict=True):
+            same(one, other)
+    elif isinstance(a, np.ndarray):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, 2e-5, 2e-6)
+    else:
+        assert a == b
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values(name):
+    plain = run(PROGRAMS[name], "op_by_op")
+    # The fourth time every op is known, and its structure compiled.
+    same(plain, run(PROGRAMS[name], "deferred", times=4))
+
+
+WRONG = [
+    "x + ms.Tensor(np.ones((5, 5), np.float32))",
+    "x @ x",
+    "ops.matmul(x, x)",
+    "x.reshape(5, 5)",
+    "ops.concat((x, ms.Tensor(np.ones((2, 2), np.float32))))",
+    "ops.stack([x, x[0]])",
+    "x[7]",
+    "x[0, 9]",
+    "x[0, 0, 0]",
+    "x['a']",
+    "x[1.5]",
+    "x[ms.Tensor([9])]",
+    "x.sum(5)",
+    "x.expand_dims(9)",
+    "x + 'text'",
+    "x + None",
+    "x * {}",
+    "ops.add(x, [1])",
+    "ops.relu('a')",
+    "ops.softmax(x, 7)",
+    "nn.Dense(5, 2)(x)",
+    "nn.Conv2d(3, 4, 3)(x)",
+    "nn.CrossEntropyLoss()(x, ms.Tensor([1.0, 2.0]))",
+    "nn.LayerNorm((5,))(x)",
+    "int(x)",
+    "bool(x)",
+    "len(x.sum())",
+    "x.item()",
+    "x.broadcast_to((5, 5))",
+    "x.astype('nothing')",
+    "x.view(7)",
+    "ops.gather(x, 1.5, 0)",
+    "ops.split(x, 5, 3)",
+    "ops.tile(x, 'a')",
+    "ops.bmm(x, x)",
+    "ops.where(x, x, x[:2])",
+    "ops.one_hot(x, 3)",
+    "ms.grad(lambda a: a @ a)(x)",
+    "ms.Parameter(x, name=3)",
+    "ops.assign(ms.Parameter(x, name='p'), ms.Tensor(np.ones((9, 9), np.float32)))",
+    "x.asnumpy(1)",
+]
+
+
+def failure(line, engine_name):
+    """Give an error's class, its first line, which names the user's, and the line it came from."""
+    program = f"x = x * 1 + 1\nx = x - 1\n{line}\n"
+    with ms.eager(engine_name), pytest.raises(Exception) as caught:
+        exec(
+            compile(program, "program.py", "exec"),
+            {"ms": ms, "nn": nn, "ops": ops, "np": np, "x": ms.Tensor(X)},
+        )
+    places = [t.lineno + 1 for t in caught.traceback if str(t.path).endswith("program.py")]
+    return type(caught.value), str(caught.value).splitlines()[0], places
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_errors(line):
+    plain = failure(line, "op_by_op")
+    assert set(plain[2]) == {3}
+    for _ in range(2):
+        assert failure(line, "deferred") == plain
