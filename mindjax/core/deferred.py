@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from mindjax.core import fused, jax_private
-from mindjax.core.executable import Executable, execute
+from mindjax.core.executable import Deferrable, execute
 from mindjax.core.handle import current, upload
 from mindjax.core.pending import Aval, Failed, Pending
 
@@ -183,7 +183,7 @@ class Recording:
         avals.append(self.avals[place])
         return ~place
 
-    def add(self, found: Executable, arrays: list[Any]) -> Any:
+    def add(self, found: Deferrable, arrays: list[Any]) -> Any:
         """Record an op; give what stands for its outputs.
 
         Returns:
@@ -275,7 +275,7 @@ class Recording:
             self._begin()
 
     def _run(self, live: list[int]) -> None:
-        if len(self.ops) == 1 and live == [0]:
+        if len(self.ops) == 1 and type(self.outputs[0]) is Pending:
             # A lone op with one output is run as the plain engine runs it.
             op, leaves = self.ops[0], self.leaves
             if tuple not in map(type, op):
@@ -353,7 +353,7 @@ def one_by_one(
     return values, errors
 
 
-def defer(found: Executable, arrays: list[Any]) -> Any:
+def defer(found: Deferrable, arrays: list[Any]) -> Any:
     """Record an op in this thread's record.
 
     Args:
@@ -387,9 +387,9 @@ def _settle_foreign(value: Any, recording: Recording) -> Any:
     return value
 
 
-def learn(found: Executable, arrays: list[Any], out: Any) -> None:
+def learn(found: Deferrable, arrays: list[Any], out: Any) -> None:
     """Note what an op gives for inputs of these kinds, so that it may wait the next time."""
-    key = tuple(_key_of(a) for a in arrays)
+    key = tuple(kind_of(a) for a in arrays)
     single = isinstance(out, jax.Array)
     if not single and not (
         isinstance(out, tuple | list)
@@ -407,15 +407,18 @@ def learn(found: Executable, arrays: list[Any], out: Any) -> None:
     found.avals[key] = aval_of(out) if single else tuple(aval_of(o) for o in out)
 
 
-def _key_of(value: Any) -> Any:
+def kind_of(value: Any) -> Any:
+    """Give the aval of an input of an op, nested as it is."""
+    if type(value) is Pending:
+        return value.aval
     if value is None:
         return None
     if type(value) is tuple:
-        return tuple(_key_of(v) for v in value)
+        return tuple(kind_of(v) for v in value)
     return aval_of(value)
 
 
-def _calls_back(found: Executable, arrays: list[Any]) -> bool:
+def _calls_back(found: Deferrable, arrays: list[Any]) -> bool:
     old = jax_private.swap_x64(True)
     try:
         jaxpr = found.call.trace(*arrays).jaxpr  # type: ignore[attr-defined]

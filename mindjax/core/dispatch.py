@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from typing import Any
 
 import jax
@@ -404,3 +405,5 @@ def _link_views(record: Primitive, inputs: tuple[Any, ...], result: Any) -> None
 
 
 _Engine.dispatch = staticmethod(dispatch)
+# It puts itself into the tape's place for it.
+importlib.import_module("mindjax.core.pullback")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -62,6 +62,25 @@ class Executable:
         self.vjp: Callable[..., Any] = jax.jit(with_residuals)
 
 
+class Deferrable(Protocol):
+    """What a record of the deferred engine holds: an op's executable, or what stands for several.
+
+    Attributes:
+        record: names it in errors.
+        call: computes its outputs.
+        defers: whether it may wait.
+        avals: what the outputs are for inputs that have been seen.
+    """
+
+    record: Primitive
+    call: Callable[..., Any]
+    defers: bool
+    avals: dict[Any, Any]
+
+    def renew(self) -> None:
+        """Make the programs anew."""
+
+
 _EXECUTABLES: Cache[Executable] = Cache("op executables", 4096)
 _backward = jax.jit(lambda vjp, cotangents: vjp(cotangents))
 
@@ -107,7 +126,7 @@ def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
 
 
 def execute(
-    found: Executable,
+    found: Any,
     inputs: tuple[Any, ...],
     arrays: list[Any],
     traced: bool,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core.engine import settings
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, wrap
 from mindjax.core.primitive import Primitive, computation
@@ -60,6 +61,9 @@ class Tape:
         nodes: every node in program order.
         parameters: tape position of Parameters and of captured Tensors written under the tape.
     """
+
+    # `core/pullback.py` fills it in.
+    record_backward: ClassVar[Callable[..., Any]]
 
     def __init__(self) -> None:
         self.depth = 0
@@ -119,6 +123,11 @@ class Tape:
         Returns:
             One gradient Tensor a leaf, None where nothing reached it.
         """
+        if settings.deferred and current.tape is None:
+            seeds = list(seeds)
+            given = self.record_backward(self.nodes[::-1], seeds, leaves)
+            if given is not None:
+                return given
         pending: dict[Node, list[Any]] = {}
         wanted = {node for node, _ in leaves}
         for (node, index), cotangent in seeds:
@@ -223,13 +232,14 @@ def _accumulate(pending: dict[Node, list[Any]], node: Node, index: int, cotangen
     if slots is None:
         slots = pending[node] = [None] * max(1, node.outputs)
     before = slots[index]
-    slots[index] = cotangent if before is None else _Sum()(before, cotangent)
+    slots[index] = cotangent if before is None else Sum()(before, cotangent)
 
 
-class _Sum(Primitive, register=False):
+class Sum(Primitive, register=False):
     """Sum of two cotangents of one dtype."""
 
     def compute(self, x: Any, y: Any) -> Any:
+        """Add."""
         return x + y.astype(x.dtype)
 
 
@@ -254,14 +264,21 @@ def _pull_back(node: Node, cotangents: list[Any]) -> Sequence[Any]:
             handle._node = parent
             inputs.append(handle)
     given = [c for c in cotangents if c is not None]
-    gradients = iter(_backward_record(record, mask, present, node.tree)(*inputs, *given))
+    gradients = iter(backward_record(record, mask, present, node.tree)(*inputs, *given))
     return [next(gradients) if m else None for m in mask]
 
 
-def _backward_record(
+def backward_record(
     record: Primitive, mask: tuple[bool, ...], present: tuple[bool, ...], tree: Any
 ) -> Backward:
-    """Give a record's backward, kept on it: making a key costs more than the call."""
+    """Give a record's backward, kept on it: making a key costs more than the call.
+
+    Args:
+        record: the primitive.
+        mask: which flat inputs are differentiated.
+        present: which outputs have cotangents, empty for one bare array.
+        tree: structure of the inputs.
+    """
     kept = record.__dict__.setdefault("_backwards", {})
     found = kept.get((mask, present, tree))
     if found is None:

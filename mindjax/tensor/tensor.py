@@ -642,6 +642,10 @@ class Declared(Tensor):
             "and has no values: give a Tensor whose sizes are all known.",
         )
 
+    def peek(self) -> Any:
+        """Raise ValueError, as `array` does."""
+        return self.array
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Sizes of the axes, -1 where one is not known; (-2,) where their number is not."""

@@ -25,6 +25,7 @@ PROGRAMS = {
     "reduction": "out = x.sum(0), x.mean(), x.max()",
     "dead results": "y = x * 7; y = None; out = x + 1",
     "several outputs": "a, b = ops.split(x, 2, 1); out = a, b, a @ b.T",
+    "one of several outputs": "a, _ = ops.split(x, 2, 1); _ = None; out = a",
     "a sequence": "out = ops.concat((x, x + 1)), ops.stack([x, x])",
     "views": "y = x + 0; v = y[1]; v += 1; out = y, v",
     "a view of a view": "y = x + 0; v = y[1:][0]; y[1, 2] = 9; out = v, y",
