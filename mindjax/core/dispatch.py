@@ -17,7 +17,7 @@ from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.engine import settings
 from mindjax.core.errors import located
 from mindjax.core.executable import Executable, executable, execute
-from mindjax.core.handle import TRACK, Handle, Tracer, current, wrap
+from mindjax.core.handle import TRACK, Handle, Tracer, current, track, wrap
 from mindjax.core.pending import Pending
 from mindjax.core.precision import CastTo, prepared
 from mindjax.core.primitive import Primitive, _Engine
@@ -166,11 +166,13 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...]) -> Any:
         out = recording.append(made, key)
     finally:
         lock.release()
-    if type(out) is Pending and not TRACK:
+    if type(out) is Pending:
         result: Any = _new(Handle.tensor_class)
         result._value = out
         result._frame = result._node = result._view = None
         result._version = 0
+        if TRACK:
+            track(result)
     else:
         result = wrap(out)
     tape = here.tape

@@ -48,12 +48,17 @@ current = Current()
 # by whoever takes a reference to a buffer from another thread. Reading a value needs no lock.
 state_lock = threading.RLock()
 
-TRACK = bool(os.environ.get("MINDJAXTRACK_HANDLES"))
+TRACK = bool(os.environ.get("MINDJAX_TRACK_HANDLES"))
 _LIVE: weakref.WeakSet[Handle] = weakref.WeakSet()
 
 
+def track(handle: Handle) -> None:
+    """Note a handle that was made without `_init_handle`, for `live_handles`."""
+    _LIVE.add(handle)
+
+
 def live_handles() -> list[Handle]:
-    """List live handles; recorded only under the variable MINDJAXTRACK_HANDLES."""
+    """List live handles; recorded only under the variable MINDJAX_TRACK_HANDLES."""
     return list(_LIVE)
 
 
