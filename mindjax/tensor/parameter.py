@@ -18,7 +18,7 @@ from mindjax.core.state import epoch as epoch
 from mindjax.tensor.tensor import Tensor
 
 # The original makes one Parameter itself when it is imported.
-_number = itertools.count(2)
+_unnamed = itertools.count(2)
 
 
 def _noted(name: str, default: Any, kinds: Any, expected: str, what: str) -> Any:
@@ -96,9 +96,8 @@ class Parameter(Tensor):
         self.storage_format = storage_format
         if device is not None:
             self.init_device = device
-        number = next(_number)
         if name is None:
-            self._name, self.is_named = f"Parameter#{number}", False
+            self._name, self.is_named = f"Parameter#{next(_unnamed)}", False
         else:
             self.name = name
 

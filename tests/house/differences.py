@@ -305,6 +305,18 @@ BOTH, GRAPH = ("PYNATIVE", "GRAPH"), ("GRAPH",)
 # name -> program, what MindJAX answers (the class for an error), modes in which the two differ
 ROWS = {
     "negative sum of FTRL": (ftrl_of_a_negative_sum, [(2 - 0.2) / (1 / 0.1 + 0.6)], BOTH),
+    "clip norms of rows": (
+        lambda: nn.ClipByNorm(1)(floats([0, 3, 4], [0, 0, 2]), Tensor(1.0, ms.float32)),
+        [[0, 0.6, 0.8], [0, 0, 1]],
+        BOTH,
+    ),
+    "weight of a cross entropy": (
+        lambda: nn.BCELoss(floats(1, 2, 3), "sum")(
+            floats(*[[0.5] * 3] * 4), floats(*[[1, 0, 1]] * 4)
+        ),
+        24 * np.log(2),
+        BOTH,
+    ),
     "negative sum of AdagradDA": (
         dual_averaging_of_a_negative_sum,
         [0.1 * (2 - 0.4) / 1.06],

@@ -8,7 +8,17 @@ from typing import Any
 
 from tests.nn.layer_cases import Layer
 
-FAMILIES = ("recurrent", "transformer", "general", "settings", "spatial", "mint", "loss")
+FAMILIES = (
+    "recurrent",
+    "transformer",
+    "general",
+    "settings",
+    "spatial",
+    "mint",
+    "loss",
+    "criteria",
+    "pooled",
+)
 STEPS = 3
 
 

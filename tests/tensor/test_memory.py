@@ -204,3 +204,11 @@ def test_unknown_sizes(shape, known, text):
         declared + 1
     with pytest.raises(ValueError, match="only declares an input"):
         declared.asnumpy()
+
+
+def test_names_of_unnamed_parameters():
+    """Named ones do not count, as in MindSpore 2.10.0."""
+    data = Tensor(np.zeros(2, np.float32))
+    first = Parameter(data)
+    Parameter(data, name="w")
+    assert int(Parameter(data).name.partition("#")[2]) == int(first.name.partition("#")[2]) + 1

@@ -343,7 +343,7 @@ class DiceLoss(LossBase):
     """1 - twice the overlap over the sum of squares (Milletari 2016; MindSpore: ``nn.DiceLoss``).
 
     Args:
-        smooth: added to numerator and denominator, above 0.
+        smooth: added to the denominator, above 0.
     """
 
     def __init__(self, smooth: float = 1e-5) -> None:
@@ -356,4 +356,4 @@ class DiceLoss(LossBase):
         checks.same_shape(self.cls_name, logits=tuple(logits.shape), label=tuple(label.shape))
         overlap = sum(logits * label)
         squares = sum(logits * logits) + sum(label * label)
-        return 1 - (2 * overlap + self.smooth) / (squares + self.smooth)
+        return 1 - 2 * overlap / (squares + self.smooth)
