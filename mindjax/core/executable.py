@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mindjax.core import jax_private
+from mindjax.core import allocator, jax_private
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive, computation
@@ -43,6 +43,7 @@ class Executable:
 
     def renew(self) -> None:
         """Make the programs anew."""
+        allocator.prepare()
         record = self.record
         function = computation(record)
         kind = "backward" if isinstance(record, Backward) else "op"

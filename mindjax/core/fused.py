@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from mindjax.core import jax_private
+from mindjax.core import allocator, jax_private
 from mindjax.core.caches import Cache, count_compilation
 
 # A place is the number of an op, shifted by this, and the number of its output.
@@ -83,6 +83,7 @@ class Program:
         self.inputs = [i for i in range(count) if i not in constants]
         values = {i: leaves[i] for i in constants}
         program = _function(self.ops, self.needed, self.live, self.inputs, values)
+        allocator.prepare()
         self.call = jax.jit(program, keep_unused=False)
 
     def run(self, leaves: Sequence[Any]) -> list[Any]:

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax.core import eval_jaxpr
 
-from mindjax.core import jax_private
+from mindjax.core import allocator, jax_private
 from mindjax.core.caches import count_compilation
 from mindjax.core.errors import drop_jax_notes, raised
 from mindjax.core.handle import Handle, current, state_lock, wrap
@@ -62,6 +62,7 @@ class Program:
         entry: Compilation | None = None,
     ) -> None:
         entry = Compilation(function, 1, "") if entry is None else entry
+        allocator.prepare()
         self._families, self.entry = families, entry
         self._numbers: list[Any] = []
         self.name = getattr(function, "__qualname__", type(function).__name__)

@@ -18,7 +18,7 @@ from mindjax.core import allocator
 assert allocator.prepare.cache_info().currsize == 0, "importing alone must not"
 step = ms.jit(lambda x: ops.exp(x) * 2 + ops.sin(x))
 x = ops.ones((1 << 22,))
-for _ in range(8):
+for _ in range(25):
     step(x).asnumpy()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(20):
@@ -44,7 +44,7 @@ def test_a_step_reuses_its_memory() -> None:
     (ours, few), (default, many) = run(), run(MINDJAX_MALLOC="default")
     assert ours and not default
     # 16 MiB an output: 4,096 pages a step.
-    assert many > 20 * 4096 > 4 * few
+    assert many > 10 * 4096 > 4 * few
 
 
 @pytest.mark.parametrize(
