@@ -182,10 +182,126 @@ def encoder_loss(p: Params, stats: Params, tokens: Any, y: Any) -> tuple[Any, Pa
     return _cross_entropy(_dense(p["head"], x).reshape(-1, 1000), y), stats
 
 
+def decoder_params() -> Params:
+    """Make the weights of a decoder of LLaMA's kind."""
+    rng = np.random.default_rng(1)
+    width = 256
+    p: Params = {"embedding": jnp.asarray(rng.normal(0, 0.02, (1000, width)), jnp.float32)}
+
+    def linear(cin: int, cout: int) -> Any:
+        return _init_dense(rng, cin, cout)["w"]
+
+    for i in range(4):
+        p[f"layer{i}"] = {
+            "qkv": linear(width, 3 * width),
+            "out": linear(width, width),
+            "gate": linear(width, 688),
+            "up": linear(width, 688),
+            "down": linear(688, width),
+            "norm1": jnp.ones(width),
+            "norm2": jnp.ones(width),
+        }
+    p["norm"], p["head"] = jnp.ones(width), linear(width, 1000)
+    return p
+
+
+def rotations(length: int, size: int) -> tuple[Any, Any]:
+    """Give cosines and sines (length, size / 2) of rotary embeddings."""
+    angles = np.outer(np.arange(length), 10000.0 ** -(np.arange(0, size, 2) / size))
+    return np.cos(angles).astype("f"), np.sin(angles).astype("f")
+
+
+def _rotate(x: Any, cos: Any, sin: Any) -> Any:
+    a, b = jnp.split(x, 2, -1)
+    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def _rms_norm(g: Any, x: Any) -> Any:
+    return x * lax.rsqrt(jnp.square(x).mean(-1, keepdims=True) + 1e-5) * g
+
+
+def decoder_loss(p: Params, stats: Params, tokens: Any, y: Any) -> tuple[Any, Params]:
+    """Compute the decoder's loss; there are no statistics."""
+    x = p["embedding"][tokens]
+    n, s, width = x.shape
+    cos, sin = (jnp.asarray(a) for a in rotations(s, width // 4))
+    masked = jnp.where(jnp.tril(jnp.ones((s, s), bool)), 0.0, -1e9).astype(jnp.float32)
+    for i in range(4):
+        layer = p[f"layer{i}"]
+        h = _rms_norm(layer["norm1"], x) @ layer["qkv"].T
+        q, k, v = h.reshape(n, s, 3, 4, width // 4).transpose(2, 0, 3, 1, 4)
+        q, k = _rotate(q, cos, sin), _rotate(k, cos, sin)
+        scores = q @ k.swapaxes(-1, -2) * (width // 4) ** -0.5 + masked
+        mixed = (jax.nn.softmax(scores) @ v).transpose(0, 2, 1, 3).reshape(n, s, width)
+        x = x + mixed @ layer["out"].T
+        h = _rms_norm(layer["norm2"], x)
+        x = x + (jax.nn.silu(h @ layer["gate"].T) * (h @ layer["up"].T)) @ layer["down"].T
+    logits = _rms_norm(p["norm"], x) @ p["head"].T
+    return _cross_entropy(logits.reshape(-1, 1000), y), stats
+
+
+def lstm_params() -> Params:
+    """Make the weights of a classifier with one LSTM layer."""
+    rng = np.random.default_rng(1)
+    bound = 1 / math.sqrt(256)
+
+    def uniform(*shape: int) -> Any:
+        return jnp.asarray(rng.uniform(-bound, bound, shape), jnp.float32)
+
+    return {
+        "embedding": jnp.asarray(rng.normal(0, 0.02, (1000, 128)), jnp.float32),
+        "input": uniform(1024, 128),
+        "state": uniform(1024, 256),
+        "input_bias": uniform(1024),
+        "state_bias": uniform(1024),
+        "head": _init_dense(rng, 256, 10),
+    }
+
+
+def lstm_loss(p: Params, stats: Params, tokens: Any, y: Any) -> tuple[Any, Params]:
+    """Compute the classifier's loss; there are no statistics."""
+    inputs = p["embedding"][tokens].swapaxes(0, 1) @ p["input"].T + p["input_bias"]
+
+    def step(carry: Any, row: Any) -> Any:
+        h, c = carry
+        i, f, g, o = jnp.split(row + h @ p["state"].T + p["state_bias"], 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    zeros = jnp.zeros((tokens.shape[0], 256))
+    _, outputs = lax.scan(step, (zeros, zeros), inputs)
+    return _cross_entropy(_dense(p["head"], outputs[-1]), y), stats
+
+
+def wide_deep_params() -> Params:
+    """Make the weights of Wide & Deep with a million ids of width 16."""
+    rng = np.random.default_rng(1)
+    return {
+        "wide": jnp.zeros((1_000_000, 1)),
+        "embedding": jnp.asarray(rng.normal(0, 0.01, (1_000_000, 16)), jnp.float32),
+        "fc1": _init_dense(rng, 416, 256),
+        "fc2": _init_dense(rng, 256, 128),
+        "fc3": _init_dense(rng, 128, 1),
+    }
+
+
+def wide_deep_loss(p: Params, stats: Params, ids: Any, y: Any) -> tuple[Any, Params]:
+    """Compute the loss of clicks; there are no statistics."""
+    x = p["embedding"][ids].reshape(ids.shape[0], -1)
+    x = jax.nn.relu(_dense(p["fc1"], x))
+    x = jax.nn.relu(_dense(p["fc2"], x))
+    logits = _dense(p["fc3"], x) + p["wide"][ids].sum(1)
+    return optax.sigmoid_binary_cross_entropy(logits, y).mean(), stats
+
+
 WORKLOADS: dict[str, Any] = {
     "lenet5": (lenet5_params, dict, lenet5_loss, lambda: optax.sgd(0.01, 0.9)),
     "resnet18": (resnet18_params, resnet18_stats, resnet18_loss, lambda: optax.sgd(0.01, 0.9)),
     "encoder": (encoder_params, dict, encoder_loss, lambda: optax.adam(1e-4)),
+    "decoder": (decoder_params, dict, decoder_loss, lambda: optax.adam(1e-4)),
+    "lstm": (lstm_params, dict, lstm_loss, lambda: optax.adam(1e-3)),
+    "wide_deep": (wide_deep_params, dict, wide_deep_loss, lambda: optax.adam(1e-3)),
 }
 
 

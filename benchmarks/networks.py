@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import mindspore as ms
+import numpy as np
 from batches import batch
 from mindspore import nn, ops
 
@@ -117,7 +118,114 @@ class Encoder(nn.Cell):
         return self.head(self.layers(self.embedding(tokens))).reshape((-1, 1000))
 
 
-NETWORKS: dict[str, Any] = {"lenet5": LeNet5, "resnet18": ResNet18, "encoder": Encoder}
+class RMSNorm(nn.Cell):
+    """Root mean square normalization."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.gain = ms.Parameter(ops.ones((width,), ms.float32), name="gain")
+
+    def construct(self, x: Any) -> Any:
+        """Give x over its root mean square, times the gain."""
+        return x * ops.rsqrt(ops.square(x).mean(-1, keep_dims=True) + 1e-5) * self.gain
+
+
+class DecoderLayer(nn.Cell):
+    """A decoder layer of LLaMA's kind: RMSNorm, rotary attention, SwiGLU."""
+
+    def __init__(self, width: int, heads: int, hidden: int, length: int) -> None:
+        super().__init__()
+        self.heads, self.size = heads, width // heads
+        self.norm1, self.norm2 = RMSNorm(width), RMSNorm(width)
+        self.qkv = nn.Dense(width, 3 * width, has_bias=False)
+        self.out = nn.Dense(width, width, has_bias=False)
+        self.gate = nn.Dense(width, hidden, has_bias=False)
+        self.up = nn.Dense(width, hidden, has_bias=False)
+        self.down = nn.Dense(hidden, width, has_bias=False)
+        self.silu, self.softmax = nn.SiLU(), nn.Softmax(-1)
+        half = np.arange(0, self.size, 2) / self.size
+        angles = np.outer(np.arange(length), 10000.0**-half)
+        self.cos = ms.Tensor(np.cos(angles).astype("f"))
+        self.sin = ms.Tensor(np.sin(angles).astype("f"))
+        self.mask = ms.Tensor(np.where(np.tril(np.ones((length, length))), 0, -1e9).astype("f"))
+
+    def rotate(self, x: Any) -> Any:
+        """Turn each pair of features by its position's angle."""
+        a, b = ops.split(x, self.size // 2, -1)
+        return ops.concat((a * self.cos - b * self.sin, b * self.cos + a * self.sin), -1)
+
+    def construct(self, x: Any) -> Any:
+        """Give the layer's output, (N, S, width)."""
+        n, s, width = x.shape
+        h = self.qkv(self.norm1(x)).reshape((n, s, 3, self.heads, self.size))
+        qkv = h.transpose((2, 0, 3, 1, 4))
+        q, k, v = self.rotate(qkv[0]), self.rotate(qkv[1]), qkv[2]
+        scores = ops.matmul(q, k.swapaxes(-1, -2)) * (self.size**-0.5) + self.mask
+        mixed = ops.matmul(self.softmax(scores), v).transpose((0, 2, 1, 3)).reshape((n, s, width))
+        x = x + self.out(mixed)
+        h = self.norm2(x)
+        return x + self.down(self.silu(self.gate(h)) * self.up(h))
+
+
+class Decoder(nn.Cell):
+    """Four decoder layers of width 256 over 1,000 tokens, with a head that names the token."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(1000, 256)
+        self.layers = nn.SequentialCell(*[DecoderLayer(256, 4, 688, 128) for _ in range(4)])
+        self.norm = RMSNorm(256)
+        self.head = nn.Dense(256, 1000, has_bias=False)
+
+    def construct(self, tokens: Any) -> Any:
+        """Give logits (N * S, 1000)."""
+        x = self.layers(self.embedding(tokens))
+        return self.head(self.norm(x)).reshape((-1, 1000))
+
+
+class Classifier(nn.Cell):
+    """One LSTM layer of width 256 over 1,000 tokens; the last output names the class."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(1000, 128)
+        self.lstm = nn.LSTM(128, 256, batch_first=True)
+        self.head = nn.Dense(256, 10)
+
+    def construct(self, tokens: Any) -> Any:
+        """Give logits (N, 10)."""
+        outputs, _ = self.lstm(self.embedding(tokens))
+        return self.head(outputs[:, -1])
+
+
+class WideDeep(nn.Cell):
+    """Wide & Deep over a million ids with embeddings of width 16."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide = nn.Embedding(1_000_000, 1, embedding_table="zeros")
+        self.embedding = nn.Embedding(1_000_000, 16)
+        self.fc1, self.fc2, self.fc3 = nn.Dense(416, 256), nn.Dense(256, 128), nn.Dense(128, 1)
+        self.relu = nn.ReLU()
+
+    def construct(self, ids: Any) -> Any:
+        """Give logits (N, 1)."""
+        x = self.embedding(ids).reshape((ids.shape[0], -1))
+        x = self.relu(self.fc1(x))
+        x = self.relu(self.fc2(x))
+        return self.fc3(x) + self.wide(ids).sum(1)
+
+
+NETWORKS: dict[str, Any] = {
+    "lenet5": LeNet5,
+    "resnet18": ResNet18,
+    "encoder": Encoder,
+    "decoder": Decoder,
+    "lstm": Classifier,
+    "wide_deep": WideDeep,
+}
+RATES = {"encoder": 1e-4, "decoder": 1e-4, "lstm": 1e-3, "wide_deep": 1e-3}
+"""Learning rates of those that train with Adam."""
 
 
 def train_step(workload: str, graph: bool) -> Any:
@@ -133,9 +241,12 @@ def train_step(workload: str, graph: bool) -> Any:
     ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
     ms.set_seed(1)
     net = NETWORKS[workload]()
-    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    if workload == "encoder":
-        optimizer = nn.Adam(net.trainable_params(), 1e-4)
+    if workload == "wide_deep":
+        loss = nn.BCEWithLogitsLoss()
+    else:
+        loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    if workload in RATES:
+        optimizer = nn.Adam(net.trainable_params(), RATES[workload])
     else:
         optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
     step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer)

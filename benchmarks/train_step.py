@@ -17,7 +17,7 @@ import sys
 from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
-STEPS = {"lenet5": 5, "resnet18": 1, "encoder": 1}
+STEPS = {"lenet5": 5, "resnet18": 1, "encoder": 1, "decoder": 1, "lstm": 2, "wide_deep": 2}
 
 
 class Contestant:
@@ -37,6 +37,8 @@ class Contestant:
             "OMP_NUM_THREADS": str(threads),
             "PYTHONPATH": f"{HERE.parent}:{HERE.parent / 'parallel'}",
         }
+        if "plain" in name:
+            environment |= {"MINDJAX_CPU_FORMS": "0", "MINDJAX_MALLOC": "default"}
         self.name, self.times = name, []
         self.process = subprocess.Popen(
             ["taskset", "-c", cores, python, str(HERE / "worker.py"), name, workload],
@@ -128,10 +130,20 @@ def main() -> None:
         default=os.environ.get("MINDJAX_TORCH_PYTHON"),
         help="interpreter with PyTorch, by default $MINDJAX_TORCH_PYTHON",
     )
+    parser.add_argument(
+        "--cpu", action="store_true", help="processor time instead of wall time: for a busy machine"
+    )
+    parser.add_argument(
+        "--plain", action="store_true", help="add MindJAX's GRAPH without its forms for CPUs"
+    )
     parser.add_argument("--no-pynative", action="store_true", help="leave PYNATIVE out")
     parser.add_argument("--out", default=str(HERE / "results" / "train_step.json"))
     args = parser.parse_args()
     pythons = {"jax": sys.executable, "mindjax-graph": sys.executable}
+    if args.plain:
+        pythons["mindjax-plain-graph"] = sys.executable
+    if args.cpu:
+        os.environ["BENCH_CLOCK"] = "cpu"
     if not args.no_pynative:
         pythons["mindjax-pynative"] = sys.executable
     if args.mindspore:

@@ -43,6 +43,7 @@ def main() -> None:
     contestant, workload = sys.argv[1:3]
     answer = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
+    clock = time.process_time if os.environ.get("BENCH_CLOCK") == "cpu" else time.perf_counter
     start = time.perf_counter()
     step = build(contestant, workload)
     loss = step()  # type: ignore[operator]
@@ -50,9 +51,9 @@ def main() -> None:
     for line in sys.stdin:
         times = []
         for _ in range(int(line)):
-            begin = time.perf_counter()
+            begin = clock()
             loss = step()  # type: ignore[operator]
-            times.append(time.perf_counter() - begin)
+            times.append(clock() - begin)
         print(" ".join(f"{t:.9f}" for t in times), file=answer)
 
 

@@ -10,6 +10,7 @@ from jax import lax
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.contraction import times_weight
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -47,7 +48,10 @@ class Dense(Primitive):
                     f"type Tensor[{from_np(x.dtype).name}] and '{name}' with type "
                     f"Tensor[{from_np(other.dtype).name}] (Dense).",
                 )
-        out = lax.dot_general(x, weight, (((x.ndim - 1,), (weight.ndim - 1,)), ((), ())))
+        if weight.ndim == 1:
+            out = lax.dot_general(x, weight, (((x.ndim - 1,), (0,)), ((), ())))
+        else:
+            out = times_weight(x, weight, out_first=True)
         if bias is None:
             return out
         if bias.shape != weight.shape[:-1]:

@@ -13,6 +13,7 @@ from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import add_ext, mul
+from mindjax.ops.contraction import times_weight
 from mindjax.ops.promotion import promote, promote_pair
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class MatMulExt(Primitive):
                 f"{x.shape[-1]} and {inner}.",
             )
         _check_batches("MatMulExt", x, y)
-        return jnp.matmul(x, y)
+        return times_weight(x, y, out_first=False) if y.ndim == 2 else jnp.matmul(x, y)
 
 
 def _check_batches(op: str, x: Array, y: Array) -> None:
@@ -117,6 +118,8 @@ class MatMul(Primitive):
                 "For 'MatMul' the input dimensions must be equal, but got 'x1_col': "
                 f"{columns} and 'x2_row': {rows}.",
             )
+        if not self.transpose_a:
+            return times_weight(x, y, out_first=self.transpose_b)
         # A contraction with swapped axes, not a transposed copy.
         contracted = ((0 if self.transpose_a else 1,), (1 if self.transpose_b else 0,))
         return jax.lax.dot_general(x, y, (contracted, ((), ())))

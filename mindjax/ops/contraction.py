@@ -1,0 +1,90 @@
+"""Products with weights whose gradient runs at the speed of the product itself on CPUs.
+
+The gradient of the weights contracts both operands over their first axis, x^T dy. XLA's CPU backend
+gives such a product to a slower kernel than one whose left operand is contracted over its last
+axis. The tangent is therefore written over a transposed copy, kept apart from the product by an
+optimization barrier, so that its transpose is the fast product. Forward mode and higher orders are
+jax's own of what is written here.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from functools import partial
+from typing import Any
+
+import jax
+from jax import lax
+from jax.custom_derivatives import SymbolicZero
+
+from mindjax.core.device import target
+
+Array = jax.Array
+
+SMALLEST = 1 << 22
+"""Multiplications of a product from which on a transposed copy pays."""
+
+
+@functools.cache
+def cpu_forms() -> bool:
+    """Tell whether ops take the forms made for XLA's CPU backend.
+
+    They do on CPUs, unless ``MINDJAX_CPU_FORMS`` is 0 when the first op asks.
+    """
+    return target() == "CPU" and os.environ.get("MINDJAX_CPU_FORMS", "1") != "0"
+
+
+def times_weight(x: Array, weight: Array, out_first: bool) -> Array:
+    """Contract the last axis of an array with a matrix of weights.
+
+    Args:
+        x: (..., in).
+        weight: (out, in) if ``out_first``, else (in, out), of the same dtype.
+        out_first: which axis of the weights is contracted.
+
+    Returns:
+        (..., out).
+    """
+    size = x.size * weight.shape[0 if out_first else 1]
+    worth = x.ndim > 1 and x.dtype.name in ("float32", "float64") and size >= SMALLEST
+    return (barred if worth and cpu_forms() else plain)(x, weight, out_first)
+
+
+def plain(x: Array, weight: Array, out_first: bool) -> Array:
+    """Contract as `times_weight` does, with jax's own derivative."""
+    return lax.dot_general(x, weight, (((x.ndim - 1,), (1 if out_first else 0,)), ((), ())))
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def barred(x: Array, weight: Array, out_first: bool) -> Array:
+    """Contract as `times_weight` does, with the derivative for CPUs."""
+    return plain(x, weight, out_first)
+
+
+def _barred_jvp(out_first: bool, primals: Any, tangents: Any) -> Any:
+    (x, weight), (dx, dw) = primals, tangents
+    out = barred(x, weight, out_first)
+    parts = []
+    if not isinstance(dx, SymbolicZero):
+        parts.append(plain(dx, weight, out_first))
+    if not isinstance(dw, SymbolicZero):
+        rows = _by_tangent(x.reshape(-1, x.shape[-1]), dw, out_first)
+        parts.append(rows.reshape(out.shape))
+    return out, sum(parts[1:], parts[0])
+
+
+barred.defjvp(_barred_jvp, symbolic_zeros=True)
+
+
+def _by_tangent(x: Array, dw: Array, out_first: bool) -> Array:
+    """Contract x (batch, in) with a tangent; transposed, it contracts over the batch.
+
+    Of the two operands of that contraction the smaller one is transposed.
+    """
+    barrier = lax.optimization_barrier
+    if out_first and dw.shape[0] <= dw.shape[1]:
+        return barrier(plain(dw, x, True)).T
+    columns = barrier(x.T)
+    dw = barrier(dw.T) if out_first else dw
+    return lax.dot_general(columns, dw, (((0,), (0,)), ((), ())))
