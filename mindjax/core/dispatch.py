@@ -18,6 +18,7 @@ from mindjax.core.engine import settings
 from mindjax.core.errors import located
 from mindjax.core.executable import Executable, executable, execute
 from mindjax.core.handle import TRACK, Handle, Tracer, current, track, wrap
+from mindjax.core.number import TracedNumber, traced_array
 from mindjax.core.pending import Pending
 from mindjax.core.precision import CastTo, prepared
 from mindjax.core.primitive import Primitive, _Engine
@@ -69,6 +70,8 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
             handles, raw, traced = handles | kinds[0], raw | kinds[1], traced | kinds[2]
         elif isinstance(x, np.ndarray | np.generic):
             numbers = numbers or isinstance(x, np.generic)
+        elif isinstance(x, TracedNumber):
+            numbers = traced = True
         elif type(x) is not Pending:
             kind = "a Tensor or a number" if record.promotes else "a Tensor"
             raise not_a_tensor(x, record.name.lstrip("_"), kind=kind)
@@ -255,6 +258,8 @@ def _nested(record: Primitive, items: Any) -> tuple[tuple[Any, ...], tuple[bool,
             handles, raw, traced = handles | kinds[0], raw | kinds[1], traced | kinds[2]
         elif isinstance(x, _PYTHON_NUMBERS):
             x = np.asarray(x, as_dtype(type(x)).np)
+        elif isinstance(x, TracedNumber):
+            traced, x = True, x.array.astype(as_dtype(x.kind).np)
         elif type(x) is not Pending and not isinstance(x, np.ndarray | np.generic):
             raise located(
                 TypeError,
@@ -268,6 +273,8 @@ def _nested(record: Primitive, items: Any) -> tuple[tuple[Any, ...], tuple[bool,
 
 def _number_type(value: Any) -> type | None:
     """Give the Python type that a number counts as; numpy scalars count as Python numbers."""
+    if isinstance(value, TracedNumber):
+        return value.kind
     if isinstance(value, np.generic):
         value = value.item()
     return type(value) if isinstance(value, _PYTHON_NUMBERS) else None
@@ -289,7 +296,9 @@ def _numbers_to_arrays(record: Primitive, arrays: list[Any]) -> None:
             dtype = common.np if kept else promote_scalar(common, kind).np
         else:
             dtype = as_dtype(kind).np
-        arrays[i] = number_array(x, dtype)
+        arrays[i] = (
+            traced_array(x, dtype) if isinstance(x, TracedNumber) else number_array(x, dtype)
+        )
 
 
 def number_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:

@@ -14,6 +14,7 @@ from mindjax.core import jax_private
 from mindjax.core.errors import located
 from mindjax.core.handle import Array, Handle, Tracer, current, upload, wrap
 from mindjax.core.pending import Pending
+from mindjax.core.values import need_values
 
 
 class _Epoch:
@@ -58,6 +59,9 @@ class StateFrame:
         self.walked: set[Any] = set()
         self.concrete: dict[Handle, int] = {}
         self.root = root
+        # Whether the trace may end where it needs values: whoever started it runs op by op then.
+        self.may_leave = False
+        self.errors: list[Any] = []
         self.parent: StateFrame | None = None
         self._tape: Any = None
 
@@ -103,6 +107,8 @@ class StateFrame:
         if not root.root or handle not in root.captured:
             return
         if handle.is_parameter:
+            if root.may_leave:
+                raise need_values(f"the value of Parameter '{getattr(handle, 'name', '')}'")
             raise located(
                 RuntimeError,
                 f"The values of Parameter '{getattr(handle, 'name', '')}' are asked for (asnumpy, "
@@ -314,8 +320,16 @@ def token_owner(array: Any) -> Handle | None:
     return handle() if token is not None and handle is not None and token() is array else None
 
 
+class _Rewriting:
+    """How functions are prepared for a graph; `graph/syntax` fills it in."""
+
+    convert: Callable[[Any], Any] = staticmethod(lambda function: function)
+
+
 def in_user_x64(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a user's function with the user's own setting of 64-bit types."""
+    if current.frame is not None:
+        function = _Rewriting.convert(function)
     if current.user_x64 is None:
         return function(*args, **kwargs)
     old = jax_private.swap_x64(current.user_x64)

@@ -8,14 +8,17 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from mindjax import log
 from mindjax.core.caches import Cache
 from mindjax.core.context import get_context
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current
+from mindjax.core.values import ValuesNeeded
 from mindjax.graph import journal
 from mindjax.graph.program import Program, is_tracing_outside
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Signature
+from mindjax.graph.syntax import converted
 
 _MODES = ("ast", "bytecode", "trace")
 
@@ -30,6 +33,9 @@ class Programs:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         name = getattr(function, "__qualname__", type(function).__name__)
+        self.name = name
+        # Signatures whose calls run op by op, and why.
+        self.eager: dict[Any, str] = {}
         name = f"{name} at {id(self):#x}"
         self.programs: Cache[list[Program]] = Cache(f"programs of {name}", 256)
         self.families = Families(name)
@@ -39,11 +45,13 @@ class Programs:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function as one program."""
         if current.frame is not None or is_tracing_outside():
-            return self.function(*args, **kwargs)
+            return converted(self.function)(*args, **kwargs)
         if get_context("precompile_only"):
             self.prepare(args, kwargs)
             return None
         signature = Signature(args, kwargs)
+        if self.eager and signature.key in self.eager:
+            return self.function(*args, **kwargs)
         variants = self._variants(signature)
         for program in variants:
             if program.valid():
@@ -57,7 +65,23 @@ class Programs:
                         raise
                     variants.remove(program)
                     break
-        return self._trace(variants, args, kwargs, signature)(signature.handles)
+        try:
+            program = self._trace(variants, args, kwargs, signature, True)
+        except ValuesNeeded as need:
+            self._leave(signature, need)
+            return self.function(*args, **kwargs)
+        return program(signature.handles)
+
+    def _leave(self, signature: Signature, need: ValuesNeeded) -> None:
+        """Run calls of a signature op by op from now on."""
+        if not self.eager:
+            log.warning(
+                f"'{self.name}' runs op by op, as in PYNATIVE_MODE, where {need.reason}: a "
+                "compiled program does not have it."
+            )
+        if len(self.eager) > 4096:
+            self.eager.clear()
+        self.eager[signature.key] = need.reason
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Programs:
         return Programs(copy.deepcopy(self.function, memo))
@@ -81,10 +105,16 @@ class Programs:
         return self.programs.put(signature.key, []) if found is None else found
 
     def _trace(
-        self, variants: list[Program], args: Any, kwargs: Any, signature: Signature
+        self,
+        variants: list[Program],
+        args: Any,
+        kwargs: Any,
+        signature: Signature,
+        may_leave: bool = False,
     ) -> Program:
+        entry = self._enter(variants, signature)
         program = Program(
-            self.function, args, kwargs, signature, self.families, self._enter(variants, signature)
+            self.function, args, kwargs, signature, self.families, entry, may_leave
         )
         variants.append(program)
         # A constant that changes at every call would keep a program a value.

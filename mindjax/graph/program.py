@@ -28,6 +28,8 @@ from mindjax.core.state import (
     version_of,
 )
 from mindjax.graph import saved_graphs
+from mindjax.graph.control.blocks import Raised
+from mindjax.graph.control.raising import take_back
 from mindjax.graph.journal import Compilation
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, rebuild
@@ -50,6 +52,10 @@ class Program:
         signature: the arguments taken apart.
         families: executables of the same function's other programs.
         entry: the journal's; None for one that it does not keep.
+        may_leave: whether the caller runs the function op by op where a trace needs values.
+
+    Raises:
+        ValuesNeeded: it does.
     """
 
     def __init__(
@@ -60,6 +66,7 @@ class Program:
         signature: Signature,
         families: Families,
         entry: Compilation | None = None,
+        may_leave: bool = False,
     ) -> None:
         entry = Compilation(function, 1, "") if entry is None else entry
         allocator.prepare()
@@ -67,6 +74,7 @@ class Program:
         self._numbers: list[Any] = []
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
+        frame.may_leave = may_leave
         enter = tuple(families.writers)
         with entry.phase("trace"):
             closed, self.result, self.reached = _trace(
@@ -78,6 +86,7 @@ class Program:
             # again with that state as inputs, past what jax kept of the inner function.
             frame.close()
             frame = StateFrame(root=True)
+            frame.may_leave = may_leave
             with _retrace(next(_numbers)), entry.phase("trace"):
                 closed, self.result, self.reached = _trace(
                     function, args, kwargs, signature, frame, hidden, enter
@@ -95,9 +104,12 @@ class Program:
             if note_written is not None:
                 note_written(name)
                 families.writers[owner] = None
+        self._errors = frame.errors[0] if frame.errors else None
         self.record = GraphCall(self)
         self._compiled: Any = None
         frame.close()
+        if self._errors is not None:
+            self._errors.marks.clear()
 
     def _take_apart(self, consts: Sequence[Any], owners: dict[int, Handle], frame: Any) -> None:
         """Sort the captured arrays: state that is written, state that is read, constants."""
@@ -268,7 +280,15 @@ class Program:
         for i, array in zip(self.reached, outputs[count + len(self.written) :], strict=True):
             handles[i].assign_value(array)
         self._write_attributes()
+        self._finish_effects()
         return self.result.build([wrap(a) for a in outputs[:count]])
+
+    def _finish_effects(self) -> None:
+        """Wait for what the program prints, and raise what it raised."""
+        if self.jaxpr.effects:
+            jax.effects_barrier()
+        if self._errors is not None:
+            self._errors.raise_first()
 
     def _write_attributes(self) -> None:
         """Write the attributes that the function set to Python values."""
@@ -284,6 +304,7 @@ class Program:
         for handle, tensor in zip(written, outputs[count:], strict=True):
             handle.assign_value(tensor._value, tensor._node)
         self._write_attributes()
+        self._finish_effects()
         return self.result.build(outputs[:count])
 
 
@@ -324,9 +345,15 @@ def _trace(
             enter = getattr(getattr(function, "__self__", None), "_enter_graph", None)
             if enter is not None:
                 enter(frame)
-            result = Result(in_user_x64(function, *positional, **named))
+            try:
+                value = in_user_x64(function, *positional, **named)
+            except Raised:
+                # Every path raises when the program runs.
+                value = None
+            result = Result(value)
             kept.append(result)
             frame.settle_attributes()
+            take_back(frame)
             reached.extend(i for i, h in enumerate(given) if h in frame.in_place)
             changed = [given[i].array for i in reached]
             return result.arrays + [frame.values[h] for h in frame.written] + changed

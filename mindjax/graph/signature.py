@@ -12,7 +12,9 @@ import numpy as np
 from mindjax.core import jax_private
 from mindjax.core.dtype import Type
 from mindjax.core.handle import Handle, current
+from mindjax.core.number import TracedNumber
 from mindjax.core.primitive import Primitive
+from mindjax.graph.control.joining import Late
 from mindjax.tensor.tensor import Tensor
 
 Builder = Callable[[Sequence[Any]], Any]
@@ -155,6 +157,13 @@ class Result:
         self._template = self._take(value)
 
     def _take(self, value: Any) -> Any:
+        if isinstance(value, TracedNumber):
+            self.arrays.append(value.array)
+            return _Slot(len(self.arrays) - 1, "number", value.kind)
+        if isinstance(value, Late):
+            self.arrays.append(value.which)
+            place = len(self.arrays) - 1
+            return _Slot(place, "late", [self._take(v) for v in value.values])
         if isinstance(value, Handle | jax.Array | np.ndarray):
             kind = "array" if not isinstance(value, Handle) else "tensor"
             self.arrays.append(value.array if isinstance(value, Handle) else value)
@@ -183,6 +192,11 @@ class Result:
 
     def _put(self, value: Any, tensors: Sequence[Any]) -> Any:
         if isinstance(value, _Slot):
+            if value.kind == "number":
+                return value.more(np.asarray(tensors[value.index].array))
+            if value.kind == "late":
+                which = int(np.asarray(tensors[value.index].array))
+                return self._put(value.more[which], tensors)
             return self._pick(value, tensors)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return type(value)._make(self._put(v, tensors) for v in value)  # type: ignore[attr-defined]
@@ -194,9 +208,15 @@ class Result:
 
 
 class _Slot:
-    """The place of an output array in a result."""
+    """The place of an output array in a result.
 
-    __slots__ = ("index", "kind")
+    Args:
+        index: which output.
+        kind: ``"tensor"``, ``"array"``, ``"number"``, or ``"late"`` for one of several values.
+        more: the number's type, or the several values.
+    """
 
-    def __init__(self, index: int, kind: str) -> None:
-        self.index, self.kind = index, kind
+    __slots__ = ("index", "kind", "more")
+
+    def __init__(self, index: int, kind: str, more: Any = None) -> None:
+        self.index, self.kind, self.more = index, kind, more

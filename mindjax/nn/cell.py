@@ -23,6 +23,7 @@ from mindjax.core.scopes import scope_of
 from mindjax.graph.jit import JitFunction, Programs
 from mindjax.graph.program import is_tracing_outside
 from mindjax.graph.signature import snapshot
+from mindjax.graph.syntax import converted
 from mindjax.nn import pytree
 from mindjax.nn.placement import PlacementMixin
 from mindjax.nn.precision import PrecisionMixin, cast_floats
@@ -146,8 +147,11 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
         return self._run_with_extras(args, kwargs)
 
     def _construct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        construct = self.construct
+        if current.frame is not None:
+            construct = converted(construct)
         try:
-            return self.construct(*args, **kwargs)
+            return construct(*args, **kwargs)
         except TypeError as error:
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:
                 raise self._wrong_arguments(args, error) from None

@@ -12,6 +12,8 @@ from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import is_traced, unwrap
 from mindjax.core.primitive import Primitive
+from mindjax.core.values import can_leave
+from mindjax.core.values import need_values as value_needed
 from mindjax.ops.gather import Gather, broadcast_shape
 from mindjax.ops.sequence import unstack
 from mindjax.ops.shape import broadcast, reshape, shape_of
@@ -76,6 +78,8 @@ def need_values(op: str, instead: str, *arrays: Any) -> None:
         RuntimeError: an array is being traced.
     """
     if any(is_traced(unwrap(a)) for a in arrays):
+        if can_leave():
+            raise value_needed("a result whose shape depends on values")
         subject = f"For '{op}', the" if op else "the"
         raise located(
             RuntimeError,

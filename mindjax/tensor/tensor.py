@@ -18,6 +18,7 @@ from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, state_lock
 from mindjax.core.pending import Pending
+from mindjax.core.values import can_leave, need_values
 from mindjax.core.view import Same, View
 from mindjax.tensor.methods.arithmetic import ArithmeticMethods
 from mindjax.tensor.methods.arrays import ArrayMethods
@@ -269,11 +270,7 @@ class Tensor(
             if type(value) is Pending:
                 value = self.array
         if isinstance(value, Tracer):
-            raise located(
-                RuntimeError,
-                "A Tensor's values are asked for (asnumpy, item, print, int(), if) while a graph "
-                "is compiled, where it has none yet: return it, or run this part in PYNATIVE_MODE.",
-            )
+            raise need_values("a Tensor's value")
         return np.array(value)
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -405,6 +402,8 @@ class Tensor(
 
     def __str__(self) -> str:
         if self._traced():
+            if can_leave():
+                raise need_values("the text of a Tensor")
             return self._traced_text()
         return str(self.asnumpy())
 
