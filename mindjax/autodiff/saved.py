@@ -191,9 +191,14 @@ class _Recomputed(Programs):
     """Programs whose inner values the backward pass computes again."""
 
     def _trace(
-        self, variants: list[Program], args: Any, kwargs: Any, signature: Signature
+        self,
+        variants: list[Program],
+        args: Any,
+        kwargs: Any,
+        signature: Signature,
+        may_leave: bool = False,
     ) -> Program:
-        program = super()._trace(variants, args, kwargs, signature)
+        program = super()._trace(variants, args, kwargs, signature, may_leave)
         program.record = _Again(program)
         return program
 

@@ -113,9 +113,7 @@ class Programs:
         may_leave: bool = False,
     ) -> Program:
         entry = self._enter(variants, signature)
-        program = Program(
-            self.function, args, kwargs, signature, self.families, entry, may_leave
-        )
+        program = Program(self.function, args, kwargs, signature, self.families, entry, may_leave)
         variants.append(program)
         # A constant that changes at every call would keep a program a value.
         del variants[:-16]

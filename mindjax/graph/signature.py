@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, ItemsView, KeysView, Sequence, ValuesView
 from typing import Any
 
 import jax
@@ -170,6 +170,9 @@ class Result:
             return _Slot(len(self.arrays) - 1, kind)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return type(value)._make(self._take(v) for v in value)  # type: ignore[attr-defined]
+        if isinstance(value, KeysView | ValuesView | ItemsView):
+            # As in the original, the views of a dict leave a graph as tuples.
+            return tuple(self._take(v) for v in value)
         if isinstance(value, tuple | list):
             return type(value)(self._take(v) for v in value)
         if isinstance(value, dict):

@@ -26,5 +26,6 @@ from mindjax.graph.control.loops import for_ as for_
 from mindjax.graph.control.loops import while_ as while_
 from mindjax.graph.control.raising import check as check
 from mindjax.graph.control.raising import error as error
+from mindjax.graph.control.raising import given as given
 from mindjax.graph.control.raising import trying as trying
 from mindjax.graph.control.raising import use as use

@@ -1,4 +1,4 @@
-"""Branches: `if`, conditional expressions, `and`, `or`, `not`, comparisons, and what follows exits."""
+"""Branches: `if`, conditional expressions, logic, comparisons, and what follows an exit."""
 
 from __future__ import annotations
 

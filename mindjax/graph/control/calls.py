@@ -117,8 +117,8 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, TracedNumber):
         return value.array
     if isinstance(value, Handle) and (isinstance(value.array, Tracer) or value.is_parameter):
-        if int(np.prod(value.value_shape)) == 1 and value.value_dtype.kind in "biuf":
-            return value.array.reshape(())
+        one = int(np.prod(value.value_shape)) == 1
+        return value.array.reshape(()) if one and value.value_dtype.kind in "biuf" else None
     return None
 
 
@@ -203,7 +203,7 @@ def _print(*values: Any, **options: Any) -> None:
         for value, is_late in zip(kept, late, strict=True):
             if is_late:
                 array, kind = next(following)
-                value = wrap(np.asarray(array)) if kind is None else kind(array)  # noqa: PLW2901
+                value = wrap(np.asarray(array)) if kind is None else kind(array)
             shown.append(value)
         print(*shown, **options)
 
@@ -271,7 +271,7 @@ def item(container: Any, key: Any) -> Any:
     if not isinstance(key, TracedNumber | Handle):
         return container[index(key)]
     if isinstance(container, Handle) or _scalar(key) is None:
-        return container[index(key)]
+        return container[index(key)]  # type: ignore[index]
     if isinstance(container, dict) or not hasattr(container, "__len__"):
         return container[key]
     if hasattr(container, "_enter_graph"):

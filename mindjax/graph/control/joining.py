@@ -1,8 +1,8 @@
 """What two paths of a program give, made one: kinds of values, and what both can be written as.
 
-A kind says how a value is made of arrays. Two paths that give numbers 1 and 2 give together a number
-that the program computes; where they give what no one kind holds, both are kept with the number of
-the one that was taken, and only who uses the value gets an error.
+A kind says how a value is made of arrays. Two paths that give the numbers 1 and 2 give together a
+number that the program computes; where they give what no one kind holds, both are kept with the
+number of the one that was taken, and only who uses the value gets an error.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def take(value: Any, arrays: Arrays, before: Any = UNDEFINED) -> Any:
     if cls in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         return Sequence_(cls, tuple(take(v, arrays) for v in value))
     if cls in (dict, collections.OrderedDict):
-        return Mapping_(cls, tuple(value), tuple(take(v, arrays) for v in value.values()))
+        return Mapping_(cls, tuple(value), tuple(take(value[k], arrays) for k in value))
     return Const(value)
 
 

@@ -15,6 +15,7 @@ from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.number import TracedNumber
 from mindjax.core.state import Wide
 from mindjax.core.values import need_values
+from mindjax.graph.checkpointed import checkpointed_while
 from mindjax.graph.control import raising
 from mindjax.graph.control.blocks import (
     NONE,
@@ -142,7 +143,8 @@ def while_(
         # From here on the program decides whether there is a turn.
         if left:
             with Wide():
-                flag = jnp.logical_and(flag, signal.code.array == NONE)
+                going = signal.code.array == NONE  # type: ignore[union-attr]
+                flag = jnp.logical_and(flag, going)
 
         def turn(index: Any) -> tuple[Any, Any]:
             found = after_turn(as_user(body))
@@ -470,7 +472,10 @@ class _Loop:
             for key in keys:
                 flat += adapt(outcome.kinds[key], iter(values[key]), self.kinds[key])
             old = carry[2 + count : 2 + count + len(states)]
-            new = [writes[places[h]] if h in places else o for h, o in zip(self.states, old)]
+            new = [
+                writes[places[h]] if h in places else o
+                for h, o in zip(self.states, old, strict=True)
+            ]
             self._check(old, new)
             now = carry[1]
             if leaves:
@@ -539,4 +544,4 @@ def _iterate(body: Callable[[list[Any]], list[Any]], carry: list[Any], length: i
     """Repeat a body of which the first array tells whether to go on."""
     if length is not None:
         return lax.scan(lambda c, _: (body(c), None), carry, length=length)[0]
-    return lax.while_loop(lambda c: c[0], body, carry)
+    return checkpointed_while(lambda c: c[0], body, carry)

@@ -228,6 +228,17 @@ def trying() -> Iterator[None]:
         active.tries.pop()
 
 
+def given(value: Any, name: str) -> Any:
+    """Give a name's value where it is handed on: it may have several kinds.
+
+    Raises:
+        UnboundLocalError: when the program runs, if the name holds nothing then.
+    """
+    if isinstance(value, Late) and not any(k == Const(UNDEFINED) for k in value.kinds):
+        return value
+    return use(value, name)
+
+
 def use(value: Any, name: str) -> Any:
     """Give a name's value where it is read.
 

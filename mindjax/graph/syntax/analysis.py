@@ -220,9 +220,9 @@ def repeats(node: ast.For) -> bool:
         for inner in ast.walk(statement):
             if isinstance(inner, (*_SCOPES, *_COMPREHENSIONS, ast.Global, ast.Try, ast.Delete)):
                 return False
-            if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
-                if inner.func.attr in MUTATORS:
-                    return False
+            method = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
+            if method and inner.func.attr in MUTATORS:  # type: ignore[attr-defined]
+                return False
             if not isinstance(inner, ast.Name) or inner.id not in targets:
                 continue
             parent = parents.get(id(inner))

@@ -6,6 +6,7 @@ import ast
 import functools
 import os
 import sysconfig
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +31,8 @@ _codes: Cache[Any] = Cache("rewritten functions", 4096)
 _modules: dict[str, bool] = {}
 _cell = types.CellType(control)
 _ABSENT = object()
+# Python 3.11 raises SystemError where two threads make trees or compile them.
+_lock = threading.RLock()
 
 
 def is_users(function: types.FunctionType) -> bool:
@@ -69,10 +72,11 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     code = function.__code__
     found = _codes.get(code)
     if found is None:
-        found = _codes.put(code, _compiled(function) or _ABSENT)
-        if found is not _ABSENT:
-            # What was rewritten is not rewritten again.
-            _codes.put(found, _ABSENT)
+        with _lock:
+            found = _codes.get(code) or _codes.put(code, _compiled(function) or _ABSENT)
+            if found is not _ABSENT:
+                # What was rewritten is not rewritten again.
+                _codes.put(found, _ABSENT)
     if found is _ABSENT:
         return function
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
@@ -210,7 +214,7 @@ def convert(function: Any) -> Any:
         return function if same else functools.partial(made, *function.args, **function.keywords)
     if cls is types.BuiltinFunctionType or isinstance(function, type | Primitive | Handle):
         return function
-    method = getattr(cls, "__call__", None)
+    method = vars(cls).get("__call__") or getattr(cls, "__call__", None)  # noqa: B004
     if type(method) is types.FunctionType:
         made = rewritten(method)
         return function if made is method else types.MethodType(made, function)

@@ -1,7 +1,7 @@
 """Early exits: what follows a branch that ends its block moves into the other branch.
 
-``if c: return a`` with statements after it becomes ``if c: return a`` else those statements, so that
-the two branches of a traced condition give one value each, and nothing has to be skipped.
+``if c: return a`` with statements after it becomes ``if c: return a`` else those statements, so
+that the two branches of a traced condition give one value each, and nothing has to be skipped.
 """
 
 from __future__ import annotations
@@ -12,18 +12,15 @@ from mindjax.graph.syntax.analysis import escapes, terminates
 
 
 def settle_exits(node: ast.FunctionDef) -> None:
-    """Rearrange a function in place so that branches with exits stand at the end of their blocks.
+    """Rearrange a function in place, so that branches with exits stand at the end of their blocks.
 
     Args:
         node: function; it gets an explicit return at its end where an inner statement may return.
     """
-    if any(isinstance(s, ast.stmt) and escapes(s, True) for s in node.body[:-1]) or (
-        node.body and not isinstance(node.body[-1], ast.Return) and escapes(node.body[-1], True)
-    ):
-        if not terminates(node.body):
-            last = node.body[-1]
-            end = ast.Return(value=ast.Constant(value=None))
-            node.body.append(_placed(end, last))
+    returns = any(not isinstance(s, ast.Return) and escapes(s, True) for s in node.body)
+    if returns and not terminates(node.body):
+        end = ast.Return(value=ast.Constant(value=None))
+        node.body.append(_placed(end, node.body[-1]))
     node.body = _settled(node.body)
 
 

@@ -107,6 +107,16 @@ class Expressions(ast.NodeTransformer):
             ast.fix_missing_locations(made)
         return made
 
+    def handed_on(self, node: ast.expr) -> ast.expr:
+        """Rewrite an expression whose names are handed on as they are, not computed with."""
+        if isinstance(node, ast.Name) and node.id in self.checked:
+            made = call("given", node, ast.Constant(value=node.id))
+            return ast.fix_missing_locations(ast.copy_location(made, node))
+        if isinstance(node, ast.Tuple | ast.List):
+            node.elts = [self.handed_on(e) for e in node.elts]
+            return node
+        return self.visit(node)
+
     def _untouched(self, node: Any) -> Any:
         return node
 
@@ -176,8 +186,9 @@ class Expressions(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         """Let the run time look up indices that may be traced, and note changes of containers."""
         fixed = all(
-            isinstance(n, ast.Constant | ast.Slice | ast.Tuple | ast.UnaryOp | ast.expr_context)
-            or isinstance(n, ast.USub)
+            isinstance(
+                n, (ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp, ast.USub, ast.expr_context)
+            )
             for n in ast.walk(node.slice)
         )
         node = self.generic_visit(node)  # type: ignore[assignment]

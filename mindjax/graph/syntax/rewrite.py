@@ -26,6 +26,7 @@ from mindjax.graph.syntax.expressions import (
     call,
     constant,
     is_static,
+    later,
     runtime,
 )
 
@@ -262,8 +263,9 @@ class _Rewriter:
 
     def _try(self, node: ast.Try, turned: Any, signal: str = "") -> ast.Try:
         """Rewrite a try: what the run time raises passes by the user's handlers."""
-        body = turned(node.body)
-        orelse = turned(node.orelse)
+        body: list[ast.stmt] = turned(node.body)
+        orelse: list[ast.stmt] = turned(node.orelse)
+        final: list[ast.stmt] = turned(node.finalbody)
         if signal and orelse:
             # An exit of the body passes by the `else`.
             test = ast.Compare(ast.Name(signal, ast.Load()), [ast.Is()], [ast.Constant(None)])
@@ -278,9 +280,7 @@ class _Rewriter:
             kind = h.type and self.expressions.visit(h.type)
             made = ast.ExceptHandler(type=kind, name=h.name, body=turned(h.body))
             handlers.append(ast.copy_location(made, h))
-        return ast.Try(
-            body=body, handlers=handlers, orelse=orelse, finalbody=turned(node.finalbody)
-        )
+        return ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final)
 
     # -- statements that are traced --
 
@@ -354,7 +354,9 @@ class _Rewriter:
     def _plain(self, node: Any, top: bool) -> list[ast.stmt]:
         visit = self.expressions.visit
         if isinstance(node, ast.Return):
-            value = visit(node.value) if node.value else ast.Constant(value=None)
+            value: ast.expr = ast.Constant(value=None)
+            if node.value:
+                value = self.expressions.handed_on(node.value)
             return [ast.Return(value=value if top else call("Return", value))]
         if isinstance(node, ast.Break | ast.Continue):
             return [ast.Return(value=runtime(type(node).__name__.upper()))]
@@ -364,10 +366,7 @@ class _Rewriter:
             return [node]
         if isinstance(node, ast.Assert):
             message = visit(node.msg) if node.msg else ast.Constant(value=None)
-            empty = ast.arguments(
-                posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[]
-            )
-            return [ast.Expr(call("check", visit(node.test), ast.Lambda(empty, message)))]
+            return [ast.Expr(call("check", visit(node.test), later(message)))]
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             old = visit(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
             value = _placed(augmented(node, visit(node.value), old), node)
