@@ -244,7 +244,17 @@ class MaxPoolND(Primitive, register=False):
             window_dilation=placed(self.dilation, x.ndim, "NCHW", 1),
         )
         check_fit(x, out, self.kernel_size, "MaxPool")
-        return out
+        return out if max(self.dilation, default=1) == 1 else self._gathered(x, out.shape)
+
+    def _gathered(self, x: Array, shape: Window) -> Array:
+        """Pool by places: XLA differentiates no window with gaps."""
+        first = x.ndim - len(self.kernel_size)
+        count = math.prod(x.shape[:first])
+        image, out = (1, count, *x.shape[first:]), (1, count, *shape[first:])
+        window = (self.kernel_size, self.strides, self.pads, self.dilation, self.ceil_mode)
+        places = argmax_windows(x.reshape(image), out, *window).reshape(count, -1)
+        found = jnp.take_along_axis(x.reshape(count, -1), places, axis=1)
+        return found.reshape(shape)
 
 
 class MaxPoolWithArgmaxV2(Primitive):
