@@ -136,6 +136,12 @@ def main() -> None:
     parser.add_argument(
         "--plain", action="store_true", help="add MindJAX's GRAPH without its forms for CPUs"
     )
+    parser.add_argument(
+        "--engines",
+        nargs="+",
+        default=["pynative"],
+        help="engines of PYNATIVE: pynative, the default one; deferred; op_by_op",
+    )
     parser.add_argument("--no-pynative", action="store_true", help="leave PYNATIVE out")
     parser.add_argument("--out", default=str(HERE / "results" / "train_step.json"))
     args = parser.parse_args()
@@ -145,7 +151,7 @@ def main() -> None:
     if args.cpu:
         os.environ["BENCH_CLOCK"] = "cpu"
     if not args.no_pynative:
-        pythons["mindjax-pynative"] = sys.executable
+        pythons |= {f"mindjax-{name}": sys.executable for name in args.engines}
     if args.mindspore:
         pythons["mindspore-graph"] = args.mindspore
         if not args.no_pynative:

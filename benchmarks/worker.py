@@ -11,8 +11,9 @@ def build(contestant: str, workload: str) -> object:
     """Build a contestant's training step.
 
     Args:
-        contestant: ``jax``, ``mindjax-graph``, ``mindjax-pynative``, ``mindspore-graph``,
-            ``mindspore-pynative`` or ``torch``.
+        contestant: ``jax``, ``mindjax-graph``, ``mindjax-pynative`` (with the default engine),
+            ``mindjax-deferred``, ``mindjax-op_by_op``, ``mindspore-graph``, ``mindspore-pynative``
+            or ``torch``.
         workload: name of the network.
 
     Returns:
@@ -33,6 +34,9 @@ def build(contestant: str, workload: str) -> object:
         import mindjax
 
         mindjax.install()
+        engine = contestant.removeprefix("mindjax-")
+        if engine in ("deferred", "op_by_op"):
+            mindjax.eager(engine)
     from networks import train_step
 
     return train_step(workload, contestant.endswith("graph"))

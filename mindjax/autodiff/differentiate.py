@@ -42,6 +42,9 @@ class CastLike(Primitive, register=False):
         return jnp.broadcast_to(cotangent, output.shape).astype(output.dtype)
 
 
+_ones, _zeros, _cast_like = Ones(), Zeros(), CastLike()
+
+
 def differentiate(
     function: Callable[..., Any],
     args: tuple[Any, ...],
@@ -132,9 +135,9 @@ def _outputs(out: Any, has_aux: bool) -> list[Any]:
 
 def _seed(outputs: list[Any], seeds: Any) -> list[Any]:
     if seeds is None:
-        return [Ones()(o) for o in outputs]
+        return [_ones(o) for o in outputs]
     given = _tensors(seeds) if not isinstance(seeds, int | float) else [Tensor(seeds)]
-    return [CastLike()(s, o) for s, o in zip(given, outputs, strict=False)]
+    return [_cast_like(s, o) for s, o in zip(given, outputs, strict=False)]
 
 
 # -- the tape --
@@ -177,7 +180,7 @@ def _on_tape(
             given = zip(places, cotangents, strict=False)
             found = tape.backward([(p, c) for p, c in given if p is not None], wanted)
             values = [*inputs, *weights]
-            grads = [Zeros()(v) if g is None else g for g, v in zip(found, values, strict=True)]
+            grads = [_zeros(v) if g is None else g for g, v in zip(found, values, strict=True)]
         finally:
             current.tape = outer_tape
         out = _detach(out, fresh, inputs)

@@ -29,6 +29,9 @@ _MOST_BYTES = 1 << 28
 # Larger numpy arrays are put on the device at once, smaller ones are copied.
 _SMALL = 256
 BITS = fused.BITS
+# So many records of one op in a row, and the next ops are run at once, until so many are unread.
+ALONE = 4
+_MOST_UNREAD = 2
 
 # Jax's object for a shape and dtype, and a sharding, by identity: with what they are here.
 _kinds: dict[int, tuple[Any, Aval]] = {}
@@ -69,13 +72,11 @@ def _aval(shape: tuple[int, ...], dtype: Any, weak: bool) -> Aval:
 
 def _layout(sharding: Any) -> int:
     """Give the number of a sharding; equal ones have one number."""
-    found = _layouts.get(id(sharding))
-    if found is None:
-        if len(_layouts) > 1 << 12:
-            _layouts.clear()
-        number = _numbers_of_layouts.setdefault(sharding, len(_numbers_of_layouts))
-        found = _layouts[id(sharding)] = sharding, number
-    return found[1]
+    if len(_layouts) > 1 << 12:
+        _layouts.clear()
+    number = _numbers_of_layouts.setdefault(sharding, len(_numbers_of_layouts))
+    _layouts[id(sharding)] = sharding, number
+    return number
 
 
 def _references(values: list[Any]) -> int:
@@ -97,12 +98,15 @@ class Recording:
         leaves: arrays from outside; numpy arrays are numbers, which seldom change.
         avals: of the leaves, by their numbers.
         places: numbers of the leaves by the arrays' identities.
+        alone: how many records in a row held one op, whose value was read.
+        unread: how many ops have been run at once since a value was read.
+        filling: how often the record was run; places mean something within one filling.
         pressed: whether it must be looked at whether the record is too large.
     """
 
     __slots__ = (
-        "__weakref__", "_bytes", "_checked", "_layout", "avals", "leaves", "lock", "ops", "outputs",
-        "places", "pressed",
+        "__weakref__", "_bytes", "_checked", "_layout", "alone", "avals", "filling", "leaves",
+        "lock", "ops", "outputs", "places", "pressed", "unread",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -112,6 +116,7 @@ class Recording:
         self.leaves: list[Any] = []
         self.avals: dict[int, Aval] = {}
         self.places: dict[int, int] = {}
+        self.filling = self.alone = self.unread = 0
         self._begin()
         _recordings.add(self)
 
@@ -121,23 +126,28 @@ class Recording:
         self.leaves.clear()
         self.avals.clear()
         self.places.clear()
+        self.filling += 1
         self._layout, self.pressed = -1, False
         self._bytes, self._checked = 0, _MOST_BYTES
 
     def leaf(self, array: Any) -> int:
         """Add an array from outside; give its number, -1 if it lies elsewhere than the others."""
         if type(array) is ArrayImpl:
-            layout = _layout(array.sharding)
+            sharding = array.sharding
+            known = _layouts.get(id(sharding))
+            layout = known[1] if known is not None else _layout(sharding)
             if layout != self._layout:
                 if self._layout >= 0:
                     return -1
                 self._layout = layout
+            kind = _kinds.get(id(array.aval))
+            aval = kind[1] if kind is not None else aval_of(array)
         elif array.size > _SMALL:
             array = upload(array)
             return self.leaf(array)
         else:
             array = array.copy()
-        aval = aval_of(array)
+            aval = aval_of(array)
         self._bytes += aval.nbytes
         if self._bytes > self._checked:
             self.pressed = True
@@ -145,11 +155,10 @@ class Recording:
         # In this order an interrupt leaves at most a leaf that nothing uses.
         self.avals[place] = aval
         self.leaves.append(array)
-        if type(array) is ArrayImpl:
-            self.places[id(array)] = place
+        self.places[id(array)] = place
         return place
 
-    def _refer(self, value: Any, avals: list[Any]) -> Any:
+    def refer(self, value: Any, avals: list[Any]) -> Any:
         """Give what stands for an input, and add its aval; NOT_DEFERRED if it cannot wait."""
         if type(value) is Pending:
             if value.value is None:
@@ -167,7 +176,7 @@ class Recording:
             inner: list[Any] = []
             references = []
             for v in value:
-                reference = self._refer(v, inner)
+                reference = self.refer(v, inner)
                 if reference is NOT_DEFERRED or reference is _FOREIGN:
                     return reference
                 references.append(reference)
@@ -196,7 +205,7 @@ class Recording:
                 avals.append(value.aval)
                 key.append(value.place)
                 continue
-            reference = self._refer(value, avals)
+            reference = self.refer(value, avals)
             if reference is NOT_DEFERRED or reference is _FOREIGN:
                 return reference
             key.append(reference)
@@ -256,6 +265,14 @@ class Recording:
         out = self.outputs[place >> BITS]
         return out if type(out) is Pending else out[place & ((1 << BITS) - 1)]
 
+    def is_alone(self) -> bool:
+        """Tell whether ops should still be run at once, because each value is read at once."""
+        self.unread += 1
+        if self.unread > _MOST_UNREAD:
+            self.alone = 0
+            return False
+        return True
+
     def flush(self) -> None:
         """Run the record and give every value that is referred to.
 
@@ -264,6 +281,8 @@ class Recording:
         with self.lock:
             if not self.ops:
                 return
+            self.alone = self.alone + 1 if len(self.ops) == 1 else 0
+            self.unread = 0
             live = self.live()
             if live:
                 if jax_private.untraced():

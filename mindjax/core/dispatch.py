@@ -12,7 +12,7 @@ import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.checks import not_a_tensor
-from mindjax.core.deferred import NOT_DEFERRED, defer, learn, settled
+from mindjax.core.deferred import ALONE, BITS, NOT_DEFERRED, defer, learn, settled
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.engine import settings
 from mindjax.core.errors import located
@@ -27,6 +27,7 @@ from mindjax.core.view import View
 
 ArrayImpl, untraced = jax_private.ArrayImpl, jax_private.untraced
 _new = object.__new__
+_SEQUENCES = (tuple, list)
 _PYTHON_NUMBERS = (bool, int, float, complex)
 
 
@@ -43,10 +44,16 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
     Raises:
         TypeError: an input is none of these, or its dtype does not mix with the others'.
     """
-    if settings.deferred:
-        result = _at_once(record, inputs)
-        if result is not NOT_DEFERRED:
-            return result
+    deferring = settings.deferred
+    if deferring:
+        recording = current.recording
+        if recording is not None and recording.alone >= ALONE and recording.is_alone():
+            # Each of the last values was read at once: so will this one be.
+            deferring = False
+        else:
+            result = _at_once(record, inputs)
+            if result is not NOT_DEFERRED:
+                return result
     if current.mixed is not None and not isinstance(record, CastTo):
         inputs = prepared(current.mixed, record.name, inputs)
     arrays: list[Any] = []
@@ -85,7 +92,7 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
                 frame.note_concrete(x)
     found = record.__dict__.get("_executable") or executable(record)
     alone = frame is None and not traced
-    deferring = settings.deferred and alone and (handles or not raw)
+    deferring = deferring and alone and (handles or not raw)
     if current.tape is not None and handles:
         return _recorded(found, inputs, arrays, deferring)
     if traced and current.no_grad:
@@ -131,6 +138,14 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...]) -> Any:
                     key.append(~place)
                     avals.append(recording.avals[place])
                     values.append(recording.leaves[place])
+                elif type(x) in _SEQUENCES and here.tape is None:
+                    inner: list[Any] = []
+                    items = tuple([_held(v) for v in x])
+                    reference = NOT_DEFERRED if None in items else recording.refer(items, inner)
+                    if type(reference) is not tuple:
+                        return NOT_DEFERRED
+                    key.append(reference)
+                    avals += inner
                 else:
                     return NOT_DEFERRED
                 continue
@@ -167,6 +182,7 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...]) -> Any:
         if made is None:
             return NOT_DEFERRED
         out = recording.append(made, key)
+        filling = recording.filling
     finally:
         lock.release()
     if type(out) is Pending:
@@ -180,17 +196,67 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...]) -> Any:
         result = wrap(out)
     tape = here.tape
     if tape is not None and handles and not record.constant:
-        parents = [tape.position(x) if isinstance(x, Handle) else None for x in inputs]
-        if any(parents):
-            if len(values) == len(inputs):
-                tree = _flat_tree(len(values))
-            else:
-                parents = [p for p, x in zip(parents, inputs, strict=True) if x is not None]
-                tree = _tree_of(tuple(x is None for x in inputs))
-            _note(tape, record, values, tree, parents, result, None)
+        _note_at_once(tape, record, inputs, values, avals, key, filling, result)
     if record.view:
         _link_views(record, inputs, result)
     return result
+
+
+def _held(value: Any) -> Any:
+    """Give what a Tensor in a sequence holds, None where that takes more than a look."""
+    if not isinstance(value, Handle) or value._frame is not None or value._view is not None:
+        return None
+    held = value._value
+    return held if type(held) is Pending or type(held) is ArrayImpl else None
+
+
+def _note_at_once(
+    tape: Any,
+    record: Primitive,
+    inputs: tuple[Any, ...],
+    values: list[Any],
+    avals: list[Any],
+    key: list[Any],
+    filling: int,
+    result: Any,
+) -> None:
+    """Add an op to the tape whose inputs hold no sequences."""
+    parents: list[Any] = []
+    tracked = whole = False
+    for x, aval in zip(inputs, avals, strict=True):
+        if isinstance(x, Handle):
+            if x.is_parameter:
+                position = tape.parameters.get(x)
+            else:
+                position = x._node
+                if position is not None and position[0].tape is not tape:
+                    position = None
+            if position is not None:
+                tracked = True
+                whole = whole or not aval.real
+            parents.append(position)
+        elif x is not None:
+            parents.append(None)
+    if not tracked:
+        return
+    places = key[1:]
+    if len(values) == len(inputs):
+        tree = _flat_tree(len(values))
+    else:
+        tree = _tree_of(tuple(x is None for x in inputs))
+        places = [p for p in places if p is not None]
+    if current.saved_hooks is not None:
+        values = pack(values, *current.saved_hooks)
+    several = type(result) is tuple
+    count = len(result) if several else -1
+    node = Node(tape, record, values, tree, parents, count, None, None, (filling, places))
+    codes = [-1 if p is None else p[0].number << BITS | p[1] for p in parents]
+    node.key = filling, (result[0] if several else result)._value.place, *codes
+    tape.add(node)
+    for i, tensor in enumerate(result if several else (result,)):
+        aval = tensor._value.aval
+        if aval.real or (whole and aval.dtype != np.bool_):
+            tensor._node = (node, i)
 
 
 @functools.cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import jax.numpy as jnp
 import numpy as np
 
 if TYPE_CHECKING:
@@ -20,10 +21,12 @@ class Aval:
         weak: whether jax lets other dtypes win over this one.
     """
 
-    __slots__ = ("dtype", "nbytes", "shape", "weak")
+    __slots__ = ("dtype", "nbytes", "real", "shape", "weak")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], weak: bool) -> None:
         self.shape, self.dtype, self.weak = shape, dtype, weak
+        # Whether jax differentiates by it.
+        self.real = bool(jnp.issubdtype(dtype, jnp.inexact))
         self.nbytes = math.prod(shape) * dtype.itemsize
 
 

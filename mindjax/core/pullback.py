@@ -20,10 +20,10 @@ from mindjax.core.primitive import Primitive
 from mindjax.core.tape import Node, Position, Sum, Tape, backward_record
 
 _MOST_OUTPUTS = 1 << deferred.BITS
-_MOST_KINDS = 256
 
 _VALUES = (Pending, jax_private.ArrayImpl, np.ndarray)
 
+_quick: Cache[Any] = Cache("deferred backward passes by record", 1024)
 _passes: Cache[Any] = Cache("deferred backward passes", 1024)
 
 
@@ -111,7 +111,7 @@ def whole(
     """Record a backward pass as one op.
 
     Args:
-        nodes: of the tape, the latest first.
+        nodes: of the tape, in program order.
         seeds: pairs of a position and its cotangent Tensor.
         leaves: positions whose gradients are asked for.
 
@@ -121,88 +121,145 @@ def whole(
     """
     if current.frame is not None or current.mixed is not None or not jax_private.untraced():
         return None
+    recording = current.recording
+    if recording is None or len(leaves) >= _MOST_OUTPUTS:
+        return None
+    with recording.lock:
+        quick = _structure(recording, nodes, seeds, leaves)
+        known = None if quick is None else _quick.get(quick)
+        if known is not None:
+            made, inputs, numbers_of_leaves, kinds = known
+            given = [c.peek().place for _, c in seeds]
+            out = recording.append(kinds, [made, *inputs, *given])
+            return _by_leaf(made, out, numbers_of_leaves)
     numbers: dict[Node, int] = {}
-    arrays: list[Any] = []
-    places: dict[int, int] = {}
     key: list[Any] = []
     kept: list[Node] = []
-    for (node, index), _ in seeds:
-        key += numbers.setdefault(node, len(numbers)), index
-    wanted = {node for node, _ in leaves}
+    inputs: dict[Any, None] = {}
+    cotangents: list[Any] = []
+    filling = recording.filling
+    with recording.lock:
+        for (node, index), cotangent in seeds:
+            key += numbers.setdefault(node, len(numbers)), index
+            cotangents.append(recording.refer(cotangent.peek(), []))
+        wanted = {node for node, _ in leaves}
+        for node in reversed(nodes):
+            number = numbers.get(node)
+            if number is None or node in wanted:
+                continue
+            record = node.record
+            if node.custom is not None or node.residuals is not None or record is None:
+                return None
+            found = record.__dict__.get("_executable") or executable(record)
+            if not found.defers:
+                return None
+            places = node.places
+            if places is None or places[0] != filling:
+                places = _places(recording, node)
+                if places is None:
+                    return None
+            key += found, node.tree, number, node.outputs
+            for place, parent in zip(places[1], node.parents, strict=True):
+                inputs[place] = None
+                key.append(place)
+                if parent is None:
+                    key.append(-1)
+                else:
+                    key += numbers.setdefault(parent[0], len(numbers)), parent[1]
+            kept.append(node)
+        reached = [numbers.get(node, -1) for node, _ in leaves]
+        key += reached
+        made = _pass(key, kept, numbers, inputs, seeds, reached)
+        if made is None or filling != recording.filling:
+            return None
+        by_number = dict(zip(reached, leaves, strict=True))
+        values = [v for n in made.found for v in by_number[n][0].inputs]
+        kinds = tuple([deferred.kind_of(v) for v in values])
+        if not all(type(c) is int for c in cotangents) or any(kind.weak for kind in kinds):
+            return None
+        out = recording.append(kinds, [made, *inputs, *cotangents])
+        if quick is not None:
+            _quick.put(quick, (made, tuple(inputs), reached, kinds))
+    return _by_leaf(made, out, reached)
+
+
+def _by_leaf(made: Pass, out: Any, reached: list[int]) -> list[Any]:
+    by_leaf = dict(zip(made.found, [wrap(o) for o in out], strict=True))
+    return [by_leaf.get(number) for number in reached]
+
+
+def _structure(
+    recording: Any, nodes: Sequence[Node], seeds: Sequence[Any], leaves: Sequence[Position]
+) -> Any:
+    """Give what determines a pass whose every node was recorded in this filling, else None.
+
+    The ops tell what the nodes ran and on what; the nodes' keys tell what is differentiated.
+    """
+    filling = recording.filling
+    keys: list[Any] = []
     for node in nodes:
-        number = numbers.get(node)
-        if number is None or node in wanted:
-            continue
-        record = node.record
-        if node.custom is not None or node.residuals is not None or record is None:
+        key = node.key
+        if key is None or (key[0] != filling and key[0] != -1):
             return None
-        found = record.__dict__.get("_executable") or executable(record)
-        if not found.defers:
+        keys.append(key[1:])
+    for (node, index), cotangent in seeds:
+        value = cotangent.peek()
+        if (
+            type(value) is not Pending
+            or value.recording is not recording
+            or value.value is not None
+        ):
             return None
-        key += found, node.tree, number, node.outputs
-        for value, parent in zip(node.inputs, node.parents, strict=True):
-            place = places.get(id(value))
-            if place is None:
-                place = places[id(value)] = len(arrays)
-                arrays.append(value)
-            key.append(place)
-            if parent is None:
-                key.append(-1)
-            else:
-                key += numbers.setdefault(parent[0], len(numbers)), parent[1]
-        kept.append(node)
-    reached = [numbers.get(node, -1) for node, _ in leaves]
-    key += reached
-    if len(kept) < 2 or len(leaves) >= _MOST_OUTPUTS:
+        keys += node.number, index, value.place
+    keys += [node.number for node, _ in leaves]
+    return tuple(recording.ops), tuple(recording.avals.values()), tuple(keys)
+
+
+def _places(recording: Any, node: Node) -> Any:
+    """Find what stands for a node's inputs in a record that does not know them yet."""
+    if any(type(v) not in _VALUES for v in node.inputs):
         return None
-    if any(type(a) not in _VALUES for a in arrays):
+    places = [recording.refer(v, []) for v in node.inputs]
+    return (recording.filling, places) if all(type(p) is int for p in places) else None
+
+
+def _pass(
+    key: list[Any],
+    kept: list[Node],
+    numbers: dict[Node, int],
+    inputs: dict[Any, None],
+    seeds: Sequence[tuple[Position, Any]],
+    reached: list[int],
+) -> Pass | None:
+    """Look up, or make, the pass of a structure."""
+    if len(kept) < 2:
         return None
-    count = len(arrays)
     named = tuple(key)
     made = _passes.get(named)
     if made is None:
         # Ops that are met for the first time are walked, which makes their programs.
-        _passes.put(named, 1)
+        _passes.put(named, _MET)
         return None
-    if made == 1:
-        steps = [
-            _Step(
-                numbers[n],
-                n.outputs,
-                n.record,
-                n.tree,
-                [places[id(v)] for v in n.inputs],
-                [None if p is None else (numbers[p[0]], p[1]) for p in n.parents],
-            )
-            for n in kept
-        ]
-        places_of_seeds = [(numbers[node], index) for (node, index), _ in seeds]
-        found_leaves = list(dict.fromkeys(r for r in reached if r >= 0))
-        made = _passes.put(named, Pass(steps, places_of_seeds, count, found_leaves))
-    return _record(made, arrays, seeds, reached, leaves)
+    if made is not _MET:
+        return made
+    order = {place: i for i, place in enumerate(inputs)}
+    steps, rest = [], iter(key[2 * len(seeds) :])
+    for node in kept:
+        for _ in range(4):
+            next(rest)
+        places = []
+        for parent in node.parents:
+            places.append(order[next(rest)])
+            if next(rest) != -1 or parent is not None:
+                next(rest)
+        parents = [None if p is None else (numbers[p[0]], p[1]) for p in node.parents]
+        step = _Step(numbers[node], node.outputs, node.record, node.tree, places, parents)
+        steps.append(step)
+    places_of_seeds = [(numbers[node], index) for (node, index), _ in seeds]
+    found = list(dict.fromkeys(r for r in reached if r >= 0))
+    return _passes.put(named, Pass(steps, places_of_seeds, len(inputs), found))
 
 
-def _record(
-    made: Pass, arrays: list[Any], seeds: Sequence[Any], reached: list[int], leaves: Sequence[Any]
-) -> list[Any] | None:
-    inputs = [*arrays, *(c.peek() for _, c in seeds)]
-    out = deferred.defer(made, inputs)
-    if out is deferred.NOT_DEFERRED:
-        # A gradient is of its leaf's shape and dtype.
-        by_number = dict(
-            zip(reached, (deferred.kind_of(n.inputs[0]) for n, _ in leaves), strict=True)
-        )
-        kinds = tuple(by_number[number] for number in made.found)
-        if any(kind.weak for kind in kinds):
-            return None
-        if len(made.avals) > _MOST_KINDS:
-            made.avals.clear()
-        made.avals[tuple(deferred.kind_of(a) for a in inputs)] = kinds
-        out = deferred.defer(made, inputs)
-        if out is deferred.NOT_DEFERRED:
-            return None
-    by_leaf = dict(zip(made.found, wrap(out), strict=True))
-    return [by_leaf.get(number) for number in reached]
-
+_MET: Any = object()
 
 Tape.record_backward = staticmethod(whole)

@@ -27,9 +27,14 @@ class Node:
         parents: tape position of each flat input, None where it is not differentiated.
         outputs: number of outputs, -1 for one bare array.
         custom: ``custom(cotangents) -> gradients``, in place of the record's vjp.
+        places: what stands for the inputs in the deferred engine's record, and which filling of
+            that record it was.
     """
 
-    __slots__ = ("custom", "inputs", "outputs", "parents", "record", "residuals", "tape", "tree")
+    __slots__ = (
+        "custom", "inputs", "key", "number", "outputs", "parents", "places", "record", "residuals",
+        "tape", "tree",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -41,16 +46,27 @@ class Node:
         outputs: int = -1,
         custom: Callable[[list[Any]], Sequence[Any]] | None = None,
         residuals: Any = None,
+        places: Any = None,
     ) -> None:
         self.tape: Tape | None = tape
         self.record, self.inputs, self.tree = record, inputs, tree
         self.parents, self.outputs, self.custom = parents, outputs, custom
-        self.residuals = residuals
+        self.residuals, self.places = residuals, places
+        # Where it stands on the tape, and what tells it from others in the deferred engine.
+        self.number = -1
+        self.key: tuple[Any, ...] | None = None
 
     def release(self) -> None:
         """Drop everything that the node holds; what still points at it is no longer on a tape."""
         self.tape = self.record = self.custom = self.residuals = None
         self.inputs = self.parents = ()
+
+
+def _as_it_is(cotangents: list[Any]) -> list[Any]:
+    return cotangents
+
+
+_LEAF = (-1,)
 
 
 class Tape:
@@ -102,12 +118,13 @@ class Tape:
 
     def leaf(self, value: Any, outer: Position | None) -> Position:
         """Add a leaf: a value to be differentiated by, linked to its place in an outer gradient."""
-        node = Node(self, None, [value], None, [outer], custom=lambda cotangents: cotangents)
-        self.nodes.append(node)
+        node = self.add(Node(self, None, [value], None, [outer], custom=_as_it_is))
+        node.key = _LEAF if outer is None else None
         return node, 0
 
     def add(self, node: Node) -> Node:
         """Append a node."""
+        node.number = len(self.nodes)
         self.nodes.append(node)
         return node
 
@@ -125,7 +142,7 @@ class Tape:
         """
         if settings.deferred and current.tape is None:
             seeds = list(seeds)
-            given = self.record_backward(self.nodes[::-1], seeds, leaves)
+            given = self.record_backward(self.nodes, seeds, leaves)
             if given is not None:
                 return given
         pending: dict[Node, list[Any]] = {}

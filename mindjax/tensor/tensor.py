@@ -269,6 +269,8 @@ class Tensor(
             value = self._raw()
             if type(value) is Pending:
                 value = self.array
+        if current.recording is not None:
+            current.recording.unread = 0
         if isinstance(value, Tracer):
             raise need_values("a Tensor's value")
         return np.array(value)
