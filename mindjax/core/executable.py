@@ -12,6 +12,7 @@ import numpy as np
 from mindjax.core import allocator, jax_private
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.errors import located
+from mindjax.core.handle import current
 from mindjax.core.primitive import Primitive, computation
 from mindjax.core.tape import Backward
 from mindjax.core.translate import translate
@@ -134,6 +135,8 @@ def execute(
     program: Callable[..., Any] | None = None,
 ) -> Any:
     """Run a record's program, or another of its programs, with 64-bit types."""
+    if current.recorder is not None:
+        program = current.recorder.program(found.record, arrays, program)
     old = _swap_x64(True)
     try:
         return (program or found.call)(*arrays)

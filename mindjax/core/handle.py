@@ -40,6 +40,8 @@ class Current(threading.local):
     saved_hooks: Any = None
     # Ops of this thread that wait to be run as one program.
     recording: Any = None
+    # What gives the programs of records, in place of the executables' own, for an export.
+    recorder: Any = None
 
 
 current = Current()

@@ -225,6 +225,11 @@ class Program:
         )
         self._numbers = [np.asarray(n) for n in numbers]
 
+    def captures(self) -> list[Any]:
+        """Give what the constants of the jaxpr are: Handles of state, and arrays."""
+        groups = self.donated, self.read, self.constants
+        return [groups[group][place] for group, place in self._order]
+
     @property
     def hlo(self) -> str:
         """The optimised HLO of the compiled program."""

@@ -1,0 +1,155 @@
+"""Networks that are exported give, loaded again, what they gave before."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mindjax as ms
+from mindjax import nn, ops
+from mindjax.mindir import MindIRError, export
+from tests.mindir.networks import NETWORKS, flat, tensors
+
+KEY = b"0123456789abcdef"
+
+
+def exported(name, folder, **options):
+    """Export a network and give the file, the inputs, and what the network then computes."""
+    ms.set_seed(1)
+    network, inputs = NETWORKS[name]()
+    path = str(Path(folder) / name)
+    ms.export(network, *tensors(inputs), file_name=path, file_format="MINDIR", **options)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    expected = [flat(network(*tensors(inputs))) for _ in range(2)]
+    return f"{path}.mindir", inputs, expected
+
+
+def assert_same(path, inputs, expected, **options):
+    net = nn.GraphCell(ms.load(path, **options))
+    flat_inputs = [t for x in tensors(inputs) for t in (x if isinstance(x, tuple) else [x])]
+    for values in expected:
+        found = flat(net(*flat_inputs))
+        assert len(found) == len(values)
+        for value, wanted in zip(found, values, strict=True):
+            assert value.dtype == wanted.dtype
+            assert value.shape == wanted.shape
+            np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("dialect", [1, 3])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_exported_and_loaded(name, dialect, tmp_path):
+    assert_same(*exported(name, tmp_path, dialect=dialect))
+
+
+def test_a_file_is_replaced_and_protected(tmp_path):
+    for _ in range(2):
+        path, inputs, expected = exported("mlp", tmp_path)
+        assert os.stat(path).st_mode & 0o777 == 0o400
+    assert_same(path, inputs, expected)
+    assert [p.name for p in tmp_path.iterdir()] == ["mlp.mindir"]
+
+
+@pytest.mark.parametrize("mode_of_cipher", ["AES-GCM", "AES-CBC", "SM4-CBC"])
+def test_encrypted(mode_of_cipher, tmp_path):
+    path, inputs, expected = exported("mlp", tmp_path, enc_key=KEY, enc_mode=mode_of_cipher)
+    assert_same(path, inputs, expected, dec_key=KEY, dec_mode=mode_of_cipher)
+    with pytest.raises(MindIRError):
+        ms.load(path)
+    with pytest.raises(MindIRError):
+        ms.load(path, dec_key=KEY[::-1], dec_mode=mode_of_cipher)
+
+
+def test_own_encryption(tmp_path):
+    path, inputs, expected = exported(
+        "mlp", tmp_path, enc_key=b"k", enc_mode=lambda content, key: key + content
+    )
+    assert_same(
+        path, inputs, expected, dec_key=b"k", dec_mode=lambda p, key: Path(p).read_bytes()[1:]
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"enc_key": KEY, "enc_mode": "AES-CBC"}])
+def test_parameters_in_files_of_their_own(options, tmp_path, monkeypatch):
+    monkeypatch.setattr("mindjax.mindir.write.TOGETHER_BYTES", 0)
+    monkeypatch.setattr("mindjax.mindir.write._DATA_BYTES", 300)
+    _, inputs, expected = exported("mlp", tmp_path, **options)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mlp_graph.mindir", "mlp_variables"]
+    assert len(list((tmp_path / "mlp_variables").iterdir())) > 1
+    given = {k.replace("enc", "dec"): v for k, v in options.items()}
+    assert_same(str(tmp_path / "mlp_graph.mindir"), inputs, expected, **given)
+
+
+def test_custom_func(tmp_path):
+    def name(model):
+        model.producer_version = "11.0"
+        model.user_info["version"] = "11.0"
+
+    path, *_ = exported("mlp", tmp_path, custom_func=name)
+    model = ms.load_mindir(path)
+    assert (model.producer_version, model.user_info["version"]) == ("11.0", "11.0")
+
+
+def test_a_function(tmp_path):
+    path = str(tmp_path / "f.mindir")
+    x = ms.Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    ms.export(lambda x: ops.softmax(x), x, file_name=path, file_format="MINDIR")
+    np.testing.assert_allclose(
+        nn.GraphCell(ms.load(path))(x).asnumpy(), ops.softmax(x).asnumpy(), atol=1e-6
+    )
+
+
+def test_names_of_parameters_and_inputs(tmp_path):
+    path, *_ = exported("mlp", tmp_path)
+    graph = ms.load(path)
+    assert list(graph.parameters) == [
+        "first.weight", "first.bias", "second.weight", "second.bias",
+    ]  # fmt: skip
+    assert [tuple(i) for i in graph.inputs] == [("x", (5, 4), "float32")]
+
+
+def test_an_exported_network_is_unchanged(tmp_path):
+    network, inputs = NETWORKS["counter"]()
+    export(network, *tensors(inputs), file_name=str(tmp_path / "n"), file_format="MINDIR")
+    assert not network.total.asnumpy().any()
+
+
+NET = nn.ReLU()
+X = ms.Tensor(np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"file_format": "PNG"}, ValueError),
+        ({"file_format": "AIR"}, ValueError),
+        ({"file_name": 3}, ValueError),
+        ({"file_name": ""}, ValueError),
+        ({"net": 3}, TypeError),
+        ({"other": 1}, TypeError),
+        ({"obf_func": 1}, NotImplementedError),
+        ({"enc_key": "text"}, ValueError),
+        ({"enc_key": b"short"}, ValueError),
+        ({"enc_key": KEY, "enc_mode": "X"}, ValueError),
+        ({"dialect": 2}, ValueError),
+        ({"incremental": True}, NotImplementedError),
+    ],
+)
+def test_errors(arguments, error, tmp_path):
+    given = {"net": NET, "file_name": str(tmp_path / "n"), "file_format": "MINDIR", **arguments}
+    with pytest.raises(error):
+        export(given.pop("net"), X, **given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_operation_without_a_form_is_named(tmp_path):
+    def eigenvalues(x):
+        return ops.svd(x)
+
+    with pytest.raises(NotImplementedError, match="svd"):
+        export(
+            eigenvalues, ms.Tensor(np.eye(3, dtype=np.float32)),
+            file_name=str(tmp_path / "n"), file_format="MINDIR",
+        )  # fmt: skip
+    assert not list(tmp_path.iterdir())
