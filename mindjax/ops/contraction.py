@@ -27,49 +27,64 @@ SMALLEST = 1 << 22
 
 
 @functools.cache
-def cpu_forms() -> bool:
-    """Tell whether ops take the forms made for XLA's CPU backend.
+def forms_wanted() -> bool:
+    """Tell whether ops may take other forms than the plain ones.
 
-    They do on CPUs, unless ``MINDJAX_CPU_FORMS`` is 0 when the first op asks.
+    They may, unless ``MINDJAX_CPU_FORMS`` is 0 when the first op asks.
     """
-    return target() == "CPU" and os.environ.get("MINDJAX_CPU_FORMS", "1") != "0"
+    return os.environ.get("MINDJAX_CPU_FORMS", "1") != "0"
 
 
-def times_weight(x: Array, weight: Array, out_first: bool) -> Array:
+def cpu_forms() -> bool:
+    """Tell whether ops take the forms made for XLA's CPU backend."""
+    return forms_wanted() and target() == "CPU"
+
+
+def times_weight(
+    x: Array, weight: Array, out_first: bool, precision: lax.Precision | None = None
+) -> Array:
     """Contract the last axis of an array with a matrix of weights.
 
     Args:
         x: (..., in).
         weight: (out, in) if ``out_first``, else (in, out), of the same dtype.
         out_first: which axis of the weights is contracted.
+        precision: of the products.
 
     Returns:
         (..., out).
     """
     size = x.size * weight.shape[0 if out_first else 1]
     worth = x.ndim > 1 and x.dtype.name in ("float32", "float64") and size >= SMALLEST
-    return (barred if worth and cpu_forms() else plain)(x, weight, out_first)
+    return (barred if worth and cpu_forms() else plain)(x, weight, out_first, precision)
 
 
-def plain(x: Array, weight: Array, out_first: bool) -> Array:
+def plain(
+    x: Array, weight: Array, out_first: bool, precision: lax.Precision | None = None
+) -> Array:
     """Contract as `times_weight` does, with jax's own derivative."""
-    return lax.dot_general(x, weight, (((x.ndim - 1,), (1 if out_first else 0,)), ((), ())))
+    axes = (((x.ndim - 1,), (1 if out_first else 0,)), ((), ()))
+    return lax.dot_general(x, weight, axes, precision)
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(2,))
-def barred(x: Array, weight: Array, out_first: bool) -> Array:
+@partial(jax.custom_jvp, nondiff_argnums=(2, 3))
+def barred(
+    x: Array, weight: Array, out_first: bool, precision: lax.Precision | None = None
+) -> Array:
     """Contract as `times_weight` does, with the derivative for CPUs."""
-    return plain(x, weight, out_first)
+    return plain(x, weight, out_first, precision)
 
 
-def _barred_jvp(out_first: bool, primals: Any, tangents: Any) -> Any:
+def _barred_jvp(
+    out_first: bool, precision: lax.Precision | None, primals: Any, tangents: Any
+) -> Any:
     (x, weight), (dx, dw) = primals, tangents
-    out = barred(x, weight, out_first)
+    out = barred(x, weight, out_first, precision)
     parts = []
     if not isinstance(dx, SymbolicZero):
-        parts.append(plain(dx, weight, out_first))
+        parts.append(plain(dx, weight, out_first, precision))
     if not isinstance(dw, SymbolicZero):
-        rows = _by_tangent(x.reshape(-1, x.shape[-1]), dw, out_first)
+        rows = by_tangent(x.reshape(-1, x.shape[-1]), dw, out_first, precision)
         parts.append(rows.reshape(out.shape))
     return out, sum(parts[1:], parts[0])
 
@@ -77,14 +92,16 @@ def _barred_jvp(out_first: bool, primals: Any, tangents: Any) -> Any:
 barred.defjvp(_barred_jvp, symbolic_zeros=True)
 
 
-def _by_tangent(x: Array, dw: Array, out_first: bool) -> Array:
+def by_tangent(
+    x: Array, dw: Array, out_first: bool, precision: lax.Precision | None = None
+) -> Array:
     """Contract x (batch, in) with a tangent; transposed, it contracts over the batch.
 
     Of the two operands of that contraction the smaller one is transposed.
     """
     barrier = lax.optimization_barrier
     if out_first and dw.shape[0] <= dw.shape[1]:
-        return barrier(plain(dw, x, True)).T
+        return barrier(plain(dw, x, True, precision)).T
     columns = barrier(x.T)
     dw = barrier(dw.T) if out_first else dw
-    return lax.dot_general(columns, dw, (((0,), (0,)), ((), ())))
+    return lax.dot_general(columns, dw, (((0,), (0,)), ((), ())), precision)

@@ -1,8 +1,10 @@
 """One recurrent network over a sequence, with lengths: Elman, GRU and LSTM in the order of cuDNN.
 
-The product of the input with its weights is taken once, outside the loop over time, and the loop's
-derivative is linear in the products of the past states with the weights' tangent, which are taken
-outside too: so the weights' gradient is one product after the loop, not one a step.
+The product of the input with its weights is taken once, outside the loop over time. For a gradient
+the loop keeps its gates' activations, one array a step, and the derivative's loop works on them
+without a nonlinear function but the last; it is linear in the products of the past states with the
+weights' tangent, which are taken outside: so the weights' gradient is one product after the loop,
+not one a step. ``MINDJAX_CPU_FORMS=0`` leaves the plain loop with jax's own derivative.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from jax import lax
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.contraction import by_tangent, cpu_forms, forms_wanted, times_weight
 
 Array = jax.Array
 State = tuple[Array, ...]
@@ -29,86 +32,82 @@ class Kind(NamedTuple):
     Attributes:
         gates: number of gates.
         states: number of states; the first one is the output.
-        step: from the inputs' part of the gates, the states' part and the states to the states.
-        slopes: from the same, over all steps at once, to what `linear` needs.
-        linear: from the slopes, the tangents of both parts and of the states to that of the states.
+        joint: whether the inputs' and the states' parts of the gates come in as a sum only.
+        step: from the inputs' part of the gates, the states' part and the states to the states and
+            to the activations that `linear` needs.
+        linear: from these activations, the states before and after the step, and the tangents of
+            both parts and of the states before, to the tangents of the states after.
     """
 
     gates: int
     states: int
-    step: Callable[[Array, Array, State], State]
-    slopes: Callable[[Array, Array, State], State]
-    linear: Callable[[State, Array, Array, State], State]
+    joint: bool
+    step: Callable[[Array, Array, State], tuple[State, Array]]
+    linear: Callable[[Array, State, State, Array, Array, State], State]
 
 
 def _elman(activation: Callable[[Array], Array], slope: Callable[[Array], Array]) -> Kind:
+    def step(x: Array, h: Array, state: State) -> tuple[State, Array]:
+        out = activation(x + h)
+        return (out,), out
+
     return Kind(
         gates=1,
         states=1,
-        step=lambda x, h, state: (activation(x + h),),
-        slopes=lambda x, h, state: (slope(x + h),),
-        linear=lambda slopes, x, h, state: (slopes[0] * (x + h),),
+        joint=True,
+        step=step,
+        linear=lambda kept, before, after, x, h, state: (slope(kept) * (x + h),),
     )
 
 
-def _gru_gates(x: Array, h: Array) -> tuple[Array, Array, Array, Array]:
+def _gru(x: Array, h: Array, state: State) -> tuple[State, Array]:
     x_r, x_z, x_n = jnp.split(x, 3, -1)
     h_r, h_z, h_n = jnp.split(h, 3, -1)
     reset, update = jax.nn.sigmoid(x_r + h_r), jax.nn.sigmoid(x_z + h_z)
-    return reset, update, jnp.tanh(x_n + reset * h_n), h_n
+    new = jnp.tanh(x_n + reset * h_n)
+    out = new + update * (state[0] - new)
+    return (out,), jnp.concatenate([reset, update, new, h_n], -1)
 
 
-def _gru(x: Array, h: Array, state: State) -> State:
-    _, update, new, _ = _gru_gates(x, h)
-    return (new + update * (state[0] - new),)
-
-
-def _gru_slopes(x: Array, h: Array, state: State) -> State:
-    reset, update, new, h_n = _gru_gates(x, h)
+def _gru_linear(
+    kept: Array, before: State, after: State, x: Array, h: Array, state: State
+) -> State:
+    reset, update, new, h_n = jnp.split(kept, 4, -1)
+    x_r, x_z, x_n = jnp.split(x, 3, -1)
+    h_r, h_z, h_n_tangent = jnp.split(h, 3, -1)
     of_new = (1 - new * new) * (1 - update)
     of_reset = of_new * h_n * reset * (1 - reset)
-    of_update = (state[0] - new) * update * (1 - update)
-    return of_reset, of_update, of_new, reset, update
+    of_update = (before[0] - new) * update * (1 - update)
+    gates = of_reset * (x_r + h_r) + of_update * (x_z + h_z)
+    return (gates + of_new * (x_n + reset * h_n_tangent) + update * state[0],)
 
 
-def _gru_linear(slopes: State, x: Array, h: Array, state: State) -> State:
-    of_reset, of_update, of_new, reset, update = slopes
-    x_r, x_z, x_n = jnp.split(x, 3, -1)
-    h_r, h_z, h_n = jnp.split(h, 3, -1)
-    gates = of_reset * (x_r + h_r) + of_update * (x_z + h_z) + of_new * (x_n + reset * h_n)
-    return (gates + update * state[0],)
-
-
-def _lstm_gates(x: Array, h: Array) -> tuple[Array, ...]:
-    i, f, g, o = jnp.split(x + h, 4, -1)
-    return jax.nn.sigmoid(i), jax.nn.sigmoid(f), jnp.tanh(g), jax.nn.sigmoid(o)
-
-
-def _lstm(x: Array, h: Array, state: State) -> State:
-    i, f, g, o = _lstm_gates(x, h)
+def _lstm(x: Array, h: Array, state: State) -> tuple[State, Array]:
+    gates = x + h
+    # All gates in one loop: of four equal parts the third takes tanh.
+    part = lax.broadcasted_iota(jnp.int32, gates.shape, gates.ndim - 1) // (gates.shape[-1] // 4)
+    kept = jnp.where(part == 2, jnp.tanh(gates), jax.nn.sigmoid(gates))
+    i, f, g, o = jnp.split(kept, 4, -1)
     cell = f * state[1] + i * g
-    return o * jnp.tanh(cell), cell
+    return (o * jnp.tanh(cell), cell), kept
 
 
-def _lstm_slopes(x: Array, h: Array, state: State) -> State:
-    i, f, g, o = _lstm_gates(x, h)
-    tanh = jnp.tanh(f * state[1] + i * g)
-    of_cell = (g * i * (1 - i), state[1] * f * (1 - f), i * (1 - g * g))
-    return *of_cell, tanh * o * (1 - o), f, o * (1 - tanh * tanh)
-
-
-def _lstm_linear(slopes: State, x: Array, h: Array, state: State) -> State:
-    of_i, of_f, of_g, of_o, forget, of_cell = slopes
-    i, f, g, o = jnp.split(x + h, 4, -1)
-    cell = of_i * i + of_f * f + of_g * g + forget * state[1]
-    return of_o * o + of_cell * cell, cell
+def _lstm_linear(
+    kept: Array, before: State, after: State, x: Array, h: Array, state: State
+) -> State:
+    i, f, g, o = jnp.split(kept, 4, -1)
+    d_i, d_f, d_g, d_o = jnp.split(x + h, 4, -1)
+    tanh = jnp.tanh(after[1])
+    cell = g * i * (1 - i) * d_i + before[1] * f * (1 - f) * d_f + i * (1 - g * g) * d_g
+    cell = cell + f * state[1]
+    return tanh * o * (1 - o) * d_o + o * (1 - tanh * tanh) * cell, cell
 
 
 KINDS = {
-    "rnn_tanh": _elman(jnp.tanh, lambda x: 1 - jnp.tanh(x) ** 2),
-    "rnn_relu": _elman(jax.nn.relu, lambda x: (x > 0).astype(x.dtype)),
-    "gru": Kind(3, 1, _gru, _gru_slopes, _gru_linear),
-    "lstm": Kind(4, 2, _lstm, _lstm_slopes, _lstm_linear),
+    "rnn_tanh": _elman(jnp.tanh, lambda out: 1 - out * out),
+    "rnn_relu": _elman(jax.nn.relu, lambda out: (out > 0).astype(out.dtype)),
+    "gru": Kind(3, 1, False, _gru, _gru_linear),
+    "lstm": Kind(4, 2, True, _lstm, _lstm_linear),
 }
 
 
@@ -124,16 +123,40 @@ def _chosen(mask: Array | None, new: State, old: State) -> State:
 
 def _scan(
     kind: Kind, backwards: bool, inputs: Array, state: State, w: Array, b: Array, mask: Any
-) -> tuple[State, State, State]:
-    """Give the states after each step, those before each step, and the last ones."""
+) -> tuple[State, Array, State]:
+    """Give the states after each step, each step's activations, and the last states."""
 
-    def step(state: State, row: tuple[Array, Any]) -> tuple[State, tuple[State, State]]:
+    def step(state: State, row: tuple[Array, Any]) -> tuple[State, tuple[State, Array]]:
         x, alive = row
-        new = _chosen(alive, kind.step(x, _times(state[0], w) + b, state), state)
-        return new, (new, state)
+        new, kept = kind.step(x, _times(state[0], w) + b, state)
+        new = _chosen(alive, new, state)
+        return new, (new, kept)
 
-    last, (after, before) = lax.scan(step, state, (inputs, mask), reverse=backwards)
-    return after, before, last
+    last, (after, kept) = lax.scan(step, state, (inputs, mask), reverse=backwards)
+    return after, kept, last
+
+
+def run(
+    name: str, backwards: bool, inputs: Array, state: State, w: Array, b: Array, mask: Any = None
+) -> tuple[State, State]:
+    """Run over a sequence of which the inputs' part of the gates is known.
+
+    Args:
+        name: key of `KINDS`.
+        backwards: whether the sequence is read from its end.
+        inputs: (length, batch, gates * hidden).
+        state: the states before, each (batch, hidden).
+        w: (gates * hidden, hidden).
+        b: (gates * hidden,) or ().
+        mask: Bool (length, batch, 1) of the steps that are taken; None for all.
+
+    Returns:
+        The states after each step, each (length, batch, hidden), and the last ones.
+    """
+    if forms_wanted():
+        return _run(name, backwards, inputs, state, w, b, mask)
+    after, _, last = _scan(KINDS[name], backwards, inputs, state, w, b, mask)
+    return after, last
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0, 1))
@@ -149,20 +172,45 @@ def _run_jvp(name: str, backwards: bool, primals: Any, tangents: Any) -> Any:
     kind = KINDS[name]
     inputs, state, w, b, mask = primals
     d_inputs, d_state, d_w, d_b, _ = tangents
-    after, before, last = _scan(kind, backwards, inputs, state, w, b, mask)
-    slopes = kind.slopes(inputs, _times(before[0], w) + b, before)
+    after, kept, last = _scan(kind, backwards, inputs, state, w, b, mask)
+    before = tuple(_shifted(a, s, backwards) for a, s in zip(after, state, strict=True))
     # What the past states give through the weights' tangent needs no loop.
-    d_hidden = _times(before[0], d_w) + d_b
+    d_hidden = _by_weights(before[0], d_w) + d_b
+    if kind.joint:
+        d_inputs, d_hidden = d_inputs + d_hidden, None
+
+    # The slopes are made of the activations in either direction, not kept.
+    @partial(jax.checkpoint, prevent_cse=False)
+    def linear(
+        kept: Array, before: State, after: State, x: Array, h: Array, d_state: State
+    ) -> State:
+        return kind.linear(kept, before, after, x, h, d_state)
 
     def step(d_state: State, row: Any) -> tuple[State, State]:
-        slopes, x, h, alive = row
-        new = kind.linear(slopes, x, h + _times(d_state[0], w), d_state)
+        kept, before, after, x, h, alive = row
+        past = _times(d_state[0], w)
+        new = linear(kept, before, after, x, past if h is None else h + past, d_state)
         new = _chosen(alive, new, d_state)
         return new, new
 
-    rows = (slopes, d_inputs, d_hidden, mask)
+    rows = (kept, before, after, d_inputs, d_hidden, mask)
     d_last, d_after = lax.scan(step, d_state, rows, reverse=backwards)
     return (after, last), (d_after, d_last)
+
+
+def _shifted(after: Array, first: Array, backwards: bool) -> Array:
+    """Give the state before each step."""
+    if backwards:
+        return jnp.concatenate([after[1:], first[None]])
+    return jnp.concatenate([first[None], after[:-1]])
+
+
+def _by_weights(states: Array, d_w: Array) -> Array:
+    """Multiply all states with the weights' tangent, by a form whose transpose is fast on CPUs."""
+    if not cpu_forms():
+        return _times(states, d_w)
+    rows = by_tangent(states.reshape(-1, states.shape[-1]), d_w, True, lax.Precision.HIGHEST)
+    return rows.reshape(*states.shape[:-1], d_w.shape[0])
 
 
 class _Recurrence(Primitive):
@@ -209,14 +257,14 @@ class _Recurrence(Primitive):
         _fitting(x[0], state, w_ih, w_hh)
         batch = x.shape[1]
         state = tuple(jnp.broadcast_to(s, (batch, s.shape[1])) for s in state)
-        inputs = _times(x, w_ih)
+        inputs = times_weight(x, w_ih, True, lax.Precision.HIGHEST)
         if b_ih is not None:
             inputs = inputs + b_ih.astype(x.dtype)
         b = jnp.zeros((), x.dtype) if b_hh is None else b_hh.astype(x.dtype)
         mask = None
         if lengths is not None:
             mask = (jnp.arange(x.shape[0])[:, None] < lengths[None, :])[:, :, None]
-        after, last = _run(self.kind, self.backwards, inputs, state, w_hh, b, mask)
+        after, last = run(self.kind, self.backwards, inputs, state, w_hh, b, mask)
         out = after[0] if mask is None else jnp.where(mask, after[0], jnp.zeros((), x.dtype))
         return (out, *last)
 
@@ -248,7 +296,7 @@ class _RecurrentStep(Primitive):
         from_input, from_state = _times(x, w_ih), _times(state[0], w_hh)
         if b_ih is not None and b_hh is not None:
             from_input, from_state = from_input + b_ih, from_state + b_hh
-        return KINDS[self.kind].step(from_input, from_state, tuple(state))
+        return KINDS[self.kind].step(from_input, from_state, tuple(state))[0]
 
 
 def _fitting(x: Array, state: State, w_ih: Array, w_hh: Array) -> None:

@@ -14,6 +14,8 @@ from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.core.random import default_generator, key
+from mindjax.ops.contraction import forms_wanted, times_weight
+from mindjax.ops.neural.recurrence import run
 
 Array = jax.Array
 
@@ -200,7 +202,11 @@ class LSTM(Primitive):
         backwards: bool,
     ) -> tuple[Array, Array, Array]:
         """Run one network over a sequence."""
-        inputs = _times(x, weights[0].T) + bias
+        inputs = times_weight(x, weights[0], True, lax.Precision.HIGHEST) + bias
+        if len(weights) == 2 and forms_wanted():
+            none = jnp.zeros((), x.dtype)
+            after, last = run("lstm", backwards, inputs, (h, c), weights[1], none)
+            return after[0], last[0], last[1]
 
         def step(state: tuple[Array, Array], row: Array) -> tuple[tuple[Array, Array], Array]:
             h, c = state
