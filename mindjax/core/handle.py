@@ -38,6 +38,8 @@ class Current(threading.local):
     no_grad: bool = False
     # Functions that pack and unpack what the tape keeps.
     saved_hooks: Any = None
+    # What notes gradients for `NPUGetFloatStatus`, between `NPUClearFloatStatus` and it.
+    overflow: Any = None
     # Ops of this thread that wait to be run as one program.
     recording: Any = None
     # What gives the programs of records, in place of the executables' own, for an export.

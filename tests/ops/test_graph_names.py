@@ -125,7 +125,6 @@ def test_known_and_traced() -> None:
         (lambda: ops.make_map_parameter(), r"nn\.Embedding"),
         (lambda: ops.Push()((), ()), "optimizers"),
         (lambda: ops.Pull()(Tensor(1), Tensor(1)), "optimizers"),
-        (lambda: ops.NPUGetFloatStatus()(Tensor([0.0])), "FloatStatus"),
     ],
 )
 def test_what_is_refused_names_a_way_out(call: object, way_out: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mindjax.core import checks
 from mindjax.core.errors import located
+from mindjax.core.handle import Handle, current
 from mindjax.core.primitive import Primitive
 from mindjax.ops.creation import zeros
 
@@ -46,27 +47,105 @@ class NPUAllocFloatStatus(Primitive):
 
 
 class NPUClearFloatStatus(Primitive):
-    """A flag set to zero."""
+    """Begin to look for overflow (MindSpore: ``ops.NPUClearFloatStatus``).
 
-    def compute(self, x: Array) -> Array:
-        """Give zeros."""
-        return jnp.zeros_like(x)
+    From here to `NPUGetFloatStatus`, gradients that are not finite count as an overflow. An Ascend
+    device also counts other results, which XLA does not report.
+    """
+
+    def __call__(self, x: Any) -> Any:
+        """Clear.
+
+        Args:
+            x: the flag of `NPUAllocFloatStatus`, (8,), Float16 or Float32.
+
+        Returns:
+            Zeros like the flag.
+
+        Raises:
+            TypeError: ``x`` is no Tensor of Float16 or Float32.
+        """
+        current.overflow = OverflowRegister()
+        return _Zeros()(_flag(self, x))
 
 
 class NPUGetFloatStatus(Primitive):
-    """The overflow register of Ascend devices, which XLA does not give."""
+    """Tell whether there was an overflow (MindSpore: ``ops.NPUGetFloatStatus``)."""
 
-    def __call__(self, *inputs: Any) -> Any:
-        """Refuse.
+    def __call__(self, x: Any) -> Any:
+        """Write ones into the flag if there was an overflow since `NPUClearFloatStatus`.
+
+        Args:
+            x: the flag of `NPUAllocFloatStatus`, (8,), Float16 or Float32.
+
+        Returns:
+            The flag.
 
         Raises:
-            NotImplementedError: always.
+            TypeError: ``x`` is no Tensor of Float16 or Float32.
+            RuntimeError: nothing was cleared before, here or in the same graph.
         """
+        flag, register = _flag(self, x), current.overflow
+        current.overflow = None
+        if register is None or not register.reached():
+            raise located(
+                RuntimeError,
+                "For 'NPUGetFloatStatus', there is no 'NPUClearFloatStatus' before it in the same "
+                "function: call it before the gradients are computed.",
+            )
+        flag.assign_value(register.read(flag))
+        return flag
+
+
+class OverflowRegister:
+    """What stands for the register of an Ascend device: whether gradients were not finite."""
+
+    def __init__(self) -> None:
+        self.frame, self.found = current.frame, zeros(())
+
+    def reached(self) -> bool:
+        """Tell whether the graph in which it was made, if any, is still being traced."""
+        frame = current.frame
+        while frame is not None and frame is not self.frame:
+            frame = frame.parent
+        return frame is self.frame
+
+    def note(self, gradients: list[Any]) -> None:
+        """Look at gradients."""
+        floating = [g for g in gradients if jnp.issubdtype(g.value_dtype, jnp.inexact)]
+        if floating and self.reached():
+            self.found.assign_value(_Overflow()(self.found, tuple(floating)))
+        elif not self.reached():
+            current.overflow = None
+
+    def read(self, flag: Any) -> Any:
+        """Give the register in the shape and dtype of a flag."""
+        return _Spread()(flag, self.found)
+
+
+class _Zeros(Primitive, register=False):
+    def compute(self, x: Array) -> Array:
+        return jnp.zeros_like(x)
+
+
+class _Overflow(Primitive, register=False):
+    def compute(self, found: Array, xs: Any) -> Array:
+        return jnp.maximum(found, AllFinite().compute(xs).astype(found.dtype))
+
+
+class _Spread(Primitive, register=False):
+    def compute(self, flag: Array, found: Array) -> Array:
+        return jnp.full_like(flag, found.astype(flag.dtype))
+
+
+def _flag(record: Primitive, x: Any) -> Any:
+    if not isinstance(x, Handle) or x.value_dtype.name not in ("float16", "float32"):
+        kind = x.value_dtype.name if isinstance(x, Handle) else type(x).__name__
         raise located(
-            NotImplementedError,
-            "For 'NPUGetFloatStatus', there is no register of overflows to read: look at the "
-            "gradients themselves, with ops.FloatStatus or ops.isfinite.",
+            TypeError,
+            f"For '{record.name}', the 'x' must be a Tensor of Float16 or Float32, but got {kind}.",
         )
+    return x
 
 
 class _ParameterServer(Primitive, register=False):
