@@ -37,6 +37,7 @@ from mindjax.graph.control.blocks import (
 from mindjax.graph.control.joining import (
     UNDEFINED,
     Late,
+    Same,
     adapt,
     is_traced_value,
     join,
@@ -168,6 +169,7 @@ def _conditional(flag: Any, outcomes: list[Outcome], scope: Scope, place: str) -
                 value = present(key, owners.get(key), scope)
                 outcome.kinds[key] = take(value, extra[key])
     alive = [o for o in outcomes if not o.raised]
+    aliases = [_rebound(o, alive) for o in outcomes]
     joint: dict[Key, Any] = {}
     for key in keys:
         kinds = [o.kinds[key] for o in alive]
@@ -176,7 +178,9 @@ def _conditional(flag: Any, outcomes: list[Outcome], scope: Scope, place: str) -
     written = list(dict.fromkeys(h for o in outcomes for h in o.written))
     olds = [h.array for h in written]
 
-    def path(outcome: Outcome, extra: dict[Key, list[Any]]) -> Callable[..., list[Any]]:
+    def path(
+        outcome: Outcome, extra: dict[Key, list[Any]], alias: dict[Key, Key]
+    ) -> Callable[..., list[Any]]:
         def run(reads: Any, more: Any, olds: Any) -> list[Any]:
             values, writes = outcome.call(reads, [])
             new = dict(zip(outcome.written, writes, strict=True))
@@ -186,7 +190,9 @@ def _conditional(flag: Any, outcomes: list[Outcome], scope: Scope, place: str) -
                 if outcome.raised:
                     flat += zeros(joint[key])
                     continue
-                arrays = more[list(extra).index(key)] if key in extra else values[key]
+                arrays = (
+                    more[list(extra).index(key)] if key in extra else values[alias.get(key, key)]
+                )
                 flat += adapt(outcome.kinds[key], iter(arrays), joint[key])
             states = [new.get(h, old[h]) for h in written]
             _check_states(written, states, olds, place)
@@ -194,7 +200,7 @@ def _conditional(flag: Any, outcomes: list[Outcome], scope: Scope, place: str) -
 
         return run
 
-    runs = [path(o, e) for o, e in zip(outcomes, extras, strict=True)]
+    runs = [path(o, e, a) for o, e, a in zip(outcomes, extras, aliases, strict=True)]
     operands = [(o.reads, list(e.values())) for o, e in zip(outcomes, extras, strict=True)]
     outs = lax.cond(
         flag,
@@ -207,6 +213,18 @@ def _conditional(flag: Any, outcomes: list[Outcome], scope: Scope, place: str) -
     for handle, value in zip(written, outs[count:], strict=True):
         handle.assign_value(value)
     return rebuilt(joint, outs[:count], place)
+
+
+def _rebound(outcome: Outcome, alive: list[Outcome]) -> dict[Key, Key]:
+    """Find names of containers that one path changes in place where another binds them anew."""
+    aliases: dict[Key, Key] = {}
+    for key, kind in outcome.kinds.items():
+        inside = ("contents", id(kind.value)) if isinstance(kind, Same) else None
+        if inside in outcome.produced and any(o.kinds[key] != kind for o in alive):
+            assert inside is not None
+            outcome.kinds[key] = outcome.produced[inside]
+            aliases[key] = inside
+    return aliases
 
 
 def _check_states(

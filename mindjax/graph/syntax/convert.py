@@ -130,7 +130,8 @@ def _compile(
     node: ast.FunctionDef, old: types.CodeType, owner: str | None
 ) -> types.CodeType | None:
     """Compile a tree in a scope that has the names which the old function closed over."""
-    name = node.name
+    # Under another name: a function that calls itself finds itself where it did before.
+    name = node.name = f"{PREFIX}function"
     body: ast.stmt = node
     if owner is not None:
         # Private names take the class's.

@@ -81,6 +81,7 @@ class _Rewriter:
         arguments = [*a.posonlyargs, *a.args, *a.kwonlyargs]
         arguments += [x for x in (a.vararg, a.kwarg) if x is not None]
         self.arguments = frozenset(x.arg for x in arguments)
+        own = list(own_nodes(node))
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         for inner in own_nodes(node):
@@ -89,6 +90,13 @@ class _Rewriter:
             elif isinstance(inner, ast.Nonlocal):
                 self.nonlocals.update(inner.names)
         self.bound = assigned(node.body)
+        # Functions within write these names wherever they are called.
+        self.shared = self.bound & frozenset(
+            name
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Nonlocal) and inner not in own
+            for name in inner.names
+        )
         self.live = Liveness(node)
         self.count = 0
         positional = [*a.posonlyargs, *a.args]
@@ -151,7 +159,7 @@ class _Rewriter:
     ) -> tuple[ast.stmt, ast.expr]:
         """Make a block a function; gives its definition and its name."""
         name = self._name(kind)
-        names = assigned([*(first or []), *statements])
+        names = assigned([*(first or []), *statements]) | self.shared
         body = [*(first or []), *self._block(statements, False)]
         return self._define(name, body, names, place, value), ast.Name(name, ast.Load())
 
@@ -204,7 +212,7 @@ class _Rewriter:
 
     def _names(self, statements: list[Any], live: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Sort what statements bind into names that are read later, and the others."""
-        names = assigned(statements)
+        names = assigned(statements) | self.shared
         return tuple(sorted(names & live)), tuple(sorted(names - live))
 
     def _may_signal(self, node: ast.stmt) -> bool:
