@@ -30,8 +30,14 @@ _MOST_BYTES = 1 << 28
 _SMALL = 256
 BITS = fused.BITS
 # So many records of one op in a row, and the next ops are run at once, until so many are unread.
-ALONE = 4
+_ALONE = 4
+# So many new structures in a row, and the ops of as many records as the second number are run at
+# once.
+_STRANGE, _PAUSE = 8, 16
 _MOST_UNREAD = 2
+_MASK = (1 << BITS) - 1
+# Bytes of a record's results up to which none is freed before the record has run.
+_SMALL_RECORD = 1 << 25
 
 # Jax's object for a shape and dtype, and a sharding, by identity: with what they are here.
 _kinds: dict[int, tuple[Any, Aval]] = {}
@@ -99,14 +105,17 @@ class Recording:
         avals: of the leaves, by their numbers.
         places: numbers of the leaves by the arrays' identities.
         alone: how many records in a row held one op, whose value was read.
+        strange: how many records in a row had a structure that was met for the first time.
+        at_once: how many of the next ops are run at once because of that; -1 while each value is
+            read at once.
         unread: how many ops have been run at once since a value was read.
         filling: how often the record was run; places mean something within one filling.
         pressed: whether it must be looked at whether the record is too large.
     """
 
     __slots__ = (
-        "__weakref__", "_bytes", "_checked", "_layout", "alone", "avals", "filling", "leaves",
-        "lock", "ops", "outputs", "places", "pressed", "unread",
+        "__weakref__", "_bytes", "_checked", "_layout", "alone", "at_once", "avals", "filling",
+        "leaves", "lock", "ops", "outputs", "places", "pressed", "strange", "unread",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -116,7 +125,7 @@ class Recording:
         self.leaves: list[Any] = []
         self.avals: dict[int, Aval] = {}
         self.places: dict[int, int] = {}
-        self.filling = self.alone = self.unread = 0
+        self.filling = self.alone = self.unread = self.strange = self.at_once = 0
         self._begin()
         _recordings.add(self)
 
@@ -260,16 +269,27 @@ class Recording:
                         places.append(one.place)
         return places
 
+    def _size(self) -> int:
+        """Count the bytes of all results."""
+        total = 0
+        for out in self.outputs.values():
+            for one in out if type(out) is tuple else (out,):
+                total += one.aval.nbytes
+        return total
+
     def output(self, place: int) -> Pending:
         """Give what stands for a place."""
         out = self.outputs[place >> BITS]
-        return out if type(out) is Pending else out[place & ((1 << BITS) - 1)]
+        return out if type(out) is Pending else out[place & _MASK]
 
-    def is_alone(self) -> bool:
-        """Tell whether ops should still be run at once, because each value is read at once."""
+    def stays_at_once(self) -> bool:
+        """Tell whether the next op should be run at once too."""
+        if self.at_once > 0:
+            self.at_once -= 1
+            return True
         self.unread += 1
         if self.unread > _MOST_UNREAD:
-            self.alone = 0
+            self.alone = self.at_once = 0
             return False
         return True
 
@@ -283,6 +303,8 @@ class Recording:
                 return
             self.alone = self.alone + 1 if len(self.ops) == 1 else 0
             self.unread = 0
+            if self.alone >= _ALONE:
+                self.at_once = -1
             live = self.live()
             if live:
                 if jax_private.untraced():
@@ -311,15 +333,68 @@ class Recording:
                 # Op by op the error is found and named; the other values are still given.
                 values = None
             if values is not None:
+                self.strange = 0
                 for place, value in zip(live, values, strict=True):
                     self.output(place).value = value
                 return
+            self.strange += 1
+            if self.strange >= _STRANGE:
+                self.at_once = _PAUSE * len(self.ops)
+        if self._size() < _SMALL_RECORD:
+            try:
+                for place, value in zip(live, quickly(self.ops, self.leaves, live), strict=True):
+                    self.output(place).value = value
+                return
+            except Exception:
+                # Found again below, where it is named.
+                values = None
         results, errors = one_by_one(self.ops, self.leaves, live)
         for place in live:
             if place >> BITS in errors:
                 self.output(place).value = Failed(errors[place >> BITS])
             else:
                 self.output(place).value = results[place]
+
+
+def quickly(ops: list[Any], leaves: list[Any], live: list[int]) -> list[Any]:
+    """Run the ops that live values need, each as its own program, and keep all until the end.
+
+    Args:
+        ops: as in `Recording`.
+        leaves: arrays from outside.
+        live: places whose values are asked for.
+
+    Returns:
+        Their values.
+    """
+    needed = [False] * len(ops)
+    for place in live:
+        needed[place >> BITS] = True
+    for number in range(len(ops) - 1, -1, -1):
+        if needed[number]:
+            for reference in fused.flat(ops[number]):
+                if reference >= 0:
+                    needed[reference >> BITS] = True
+    values: list[Any] = [None] * len(ops)
+
+    def resolve(reference: Any) -> Any:
+        if type(reference) is tuple:
+            return tuple([resolve(r) for r in reference])
+        if reference is None:
+            return None
+        if reference < 0:
+            return leaves[~reference]
+        out = values[reference >> BITS]
+        return out[reference & _MASK] if isinstance(out, tuple | list) else out
+
+    old = jax_private.swap_x64(True)
+    try:
+        for number, op in enumerate(ops):
+            if needed[number]:
+                values[number] = op[0].call(*[resolve(r) for r in op[1:]])
+    finally:
+        jax_private.set_x64(old)
+    return [resolve(place) for place in live]
 
 
 def one_by_one(

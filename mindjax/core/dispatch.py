@@ -12,7 +12,7 @@ import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.checks import not_a_tensor
-from mindjax.core.deferred import ALONE, BITS, NOT_DEFERRED, defer, learn, settled
+from mindjax.core.deferred import BITS, NOT_DEFERRED, defer, learn, settled
 from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.engine import settings
 from mindjax.core.errors import located
@@ -47,8 +47,7 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
     deferring = settings.deferred
     if deferring:
         recording = current.recording
-        if recording is not None and recording.alone >= ALONE and recording.is_alone():
-            # Each of the last values was read at once: so will this one be.
+        if recording is not None and recording.at_once and recording.stays_at_once():
             deferring = False
         else:
             result = _at_once(record, inputs)

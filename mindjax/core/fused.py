@@ -55,6 +55,17 @@ def uses(ops: Sequence[Any], kept: set[int]) -> tuple[list[bool], dict[int, list
     return needed, last
 
 
+def flat(op: Any) -> list[int]:
+    """List the references of an op, those inside sequences too."""
+    found: list[int] = []
+    for reference in op:
+        if type(reference) is int:
+            found.append(reference)
+        elif type(reference) is tuple:
+            found += flat(reference)
+    return found
+
+
 class Program:
     """A record as one compiled program.
 

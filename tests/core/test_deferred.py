@@ -21,7 +21,7 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 @pytest.fixture(autouse=True)
 def deferred_engine():
     """Run the test with the deferred engine, every op known to it."""
-    before = engine()
+    before, current.recording = engine(), None
     with ms.eager("deferred"):
         x = ms.Tensor(X)
         _ = ((x * x + x) / x - x, ops.exp(x), x * 2.0, x + 2.0, x.sum(), x.sum() * x)
@@ -178,6 +178,7 @@ def test_a_failed_op_fails_alone(monkeypatch):
 
     monkeypatch.setattr(deferred, "execute", failing)
     monkeypatch.setattr(fused, "run", lambda *args: 1 / 0)
+    monkeypatch.setattr(deferred, "quickly", lambda *args: 1 / 0)
     np.testing.assert_allclose(good.asnumpy(), X * X)
     for tensor in (bad, worse):
         with pytest.raises(RuntimeError, match="out of memory"):
@@ -270,6 +271,28 @@ def test_structures_that_never_come_back_are_not_compiled():
     for name in ("deferred programs", "deferred structures met once"):
         entries, limit, *_ = caches.report()[name]
         assert entries <= limit
+
+
+def test_ops_that_are_read_one_by_one_are_run_at_once():
+    x = ms.Tensor(X)
+    for _ in range(8):
+        y = x + 2.0
+        alone = not pending(y)
+        np.testing.assert_allclose(y.asnumpy(), X + 2)
+    assert alone
+    many = [x * 2.0 for _ in range(6)]
+    assert not pending(many[0]) and pending(many[-1])
+
+
+def test_structures_that_never_come_back_are_soon_not_recorded():
+    x, recorded = ms.Tensor(X), 0
+    for i in range(200):
+        z = x
+        for k in range(8):
+            z = z * x if (i >> k) & 1 else z + x
+        recorded += pending(z)
+        z.asnumpy()
+    assert 8 <= recorded < 40
 
 
 def test_the_settings_of_the_plain_engine():
