@@ -137,7 +137,7 @@ _SOURCES = {
         "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
         "async_ckpt_thread_status"
     ),
-    "mindjax.mindir": "export load load_mindir",
+    "mindjax.mindir": "export load load_mindir load_stablehlo",
     "mindjax.train": (
         "ConvertModelUtils ConvertNetUtils "
         "Model SummaryRecord SummaryCollector SummaryLandscape "

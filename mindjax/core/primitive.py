@@ -283,9 +283,17 @@ def lowering(cls: type[Primitive], platform: str) -> Callable[[Decorated], Decor
     return register
 
 
-def computation(record: Primitive) -> Callable[..., Any]:
-    """Give the function on arrays that a record stands for, per platform where it has lowerings."""
-    found = LOWERINGS.get(type(record))
+def computation(record: Primitive, portable: bool = False) -> Callable[..., Any]:
+    """Give the function on arrays that a record stands for, per platform where it has lowerings.
+
+    Args:
+        record: the operator with its attributes.
+        portable: whether `compute` takes the place of every platform's lowering.
+
+    Returns:
+        The function; its gradient is the record's `bprop`, if it has one.
+    """
+    found = None if portable else LOWERINGS.get(type(record))
 
     def computed(*arrays: Any) -> Any:
         if not found:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
+from jax.core import eval_jaxpr
 
 from mindjax.core.handle import Handle, current
 from mindjax.core.primitive import Primitive, computation
@@ -32,16 +33,21 @@ class Call(NamedTuple):
 
 
 class Recorder:
-    """Gives every operator's program a name that its record is found by again."""
+    """Gives every operator's program a name that its record is found by again.
 
-    def __init__(self) -> None:
+    Args:
+        portable: whether platforms' own lowerings are left out.
+    """
+
+    def __init__(self, portable: bool = True) -> None:
         self.calls: list[Call] = []
+        self._portable = portable
 
     def program(self, record: Primitive, arrays: list[Any], program: Any) -> Any:
         """Give the program of a record; None for the usual one."""
         if program is not None or record.concrete:
             return program
-        function = computation(record)
+        function = computation(record, self._portable)
 
         def recorded(*inputs: Any) -> Any:
             return function(*inputs)
@@ -71,7 +77,7 @@ class Recorder:
         # The name stays when jax differentiates or takes apart; what it computes may not.
         inputs = jax.tree.unflatten(call.tree, call.types)
         with Wide():
-            fresh = jax.make_jaxpr(computation(call.record))(*inputs).jaxpr
+            fresh = jax.make_jaxpr(computation(call.record, self._portable))(*inputs).jaxpr
         return call if str(fresh) == str(equation.params["jaxpr"].jaxpr) else None
 
 
@@ -97,19 +103,51 @@ class Recorded(NamedTuple):
     written: list[Handle]
     calls: Recorder
 
+    def results(self, state: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """Compute the function's results, as it structures them.
 
-def record(function: Callable[..., Any], args: tuple[Any, ...]) -> Recorded:
+        Args:
+            state: an array for each of the constants.
+            inputs: an array for each of the Tensors.
+        """
+        outs = eval_jaxpr(self.jaxpr, state, *inputs)[: self.outputs]
+        return _arrays_only(self.result.build([_Raw(a) for a in outs]))
+
+    def arrays(self) -> list[Any]:
+        """Give the values of the constants."""
+        return [c.array if isinstance(c, Handle) else c for c in self.constants]
+
+
+class _Raw:
+    """An array in the place of a Tensor."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+
+def _arrays_only(value: Any) -> Any:
+    if isinstance(value, _Raw):
+        return value.array
+    if isinstance(value, tuple | list):
+        return tuple(_arrays_only(v) for v in value)
+    if isinstance(value, dict):
+        return {k: _arrays_only(v) for k, v in value.items()}
+    return value
+
+
+def record(function: Callable[..., Any], args: tuple[Any, ...], portable: bool = True) -> Recorded:
     """Trace a function once.
 
     Args:
         function: function of Tensors, or Cell.
         args: what it is called with: Tensors, Python values, or tuples and lists of these.
+        portable: whether platforms' own lowerings are left out.
 
     Returns:
         The jaxpr with what its parts stand for.
     """
     signature = Signature(args, {})
-    recorder = Recorder()
+    recorder = Recorder(portable)
     before, current.recorder = current.recorder, recorder
     try:
         program = Program(function, args, {}, signature, Families("export"))

@@ -5,4 +5,5 @@ from mindjax.mindir.cell import load as load
 from mindjax.mindir.cell import load_mindir as load_mindir
 from mindjax.mindir.graph import FuncGraph as FuncGraph
 from mindjax.mindir.message import MindIRError as MindIRError
+from mindjax.mindir.stablehlo import load_stablehlo as load_stablehlo
 from mindjax.mindir.write import export as export

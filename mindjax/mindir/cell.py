@@ -14,6 +14,7 @@ from mindjax.graph.jit import Programs
 from mindjax.mindir.graph import FuncGraph, read_file
 from mindjax.mindir.interpreter import Interpreter
 from mindjax.mindir.message import Message, MindIRError, parse
+from mindjax.mindir.stablehlo import payload, run
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Parameter, Tensor
 
@@ -160,6 +161,7 @@ class GraphCell(Cell):
             for name, value in graph.constants.items()
         }
         self._compiled = Programs(self._execute)
+        self._artifact = None if graph.writes else payload(graph.model)
 
     def construct(self, *inputs: Any) -> Any:
         """Run the network on Tensors."""
@@ -174,4 +176,15 @@ class GraphCell(Cell):
                 ValueError,
                 f"For 'GraphCell', the network takes {wanted} inputs, got {len(inputs)}.",
             )
+        if self._artifact is not None and self._fits(inputs):
+            program, names = self._artifact
+            return run(program, [*(self._params[name] for name in names), *inputs])
         return Interpreter(self.graph, self._params, self._constants).run(inputs)
+
+    def _fits(self, inputs: Any) -> bool:
+        """Tell whether inputs have the types that the file's artifact takes."""
+        assert self._artifact is not None
+        return set(self._artifact[1]) <= set(self._params) and all(
+            isinstance(x, Tensor) and tuple(x.shape) == kind.shape and x.dtype.np.name == kind.dtype
+            for x, kind in zip(inputs, self.graph.inputs, strict=True)
+        )

@@ -9,7 +9,7 @@ import numpy as np
 
 from mindjax.checkpoint import cipher
 from mindjax.mindir.message import Message, MindIRError, parse
-from mindjax.mindir.values import np_dtype, read_attribute, read_tensor
+from mindjax.mindir.values import MONAD, np_dtype, read_attribute, read_tensor
 
 _REFERENCE = "REF::"
 
@@ -138,8 +138,9 @@ class FuncGraph:
         for graph in self.graphs.values():
             self._check(graph)
         self.inputs = [_input_type(i) for i in model.graph.input]
+        tokens = {name for name, value in self.constants.items() if value is MONAD}
         self.writes = any(
-            _writes(self.graphs[name], _state(g) | set(self.parameter_names))
+            _writes(self.graphs[name], _state(g) | set(self.parameter_names), tokens | _tokens(g))
             for name, g in messages.items()
         )
 
@@ -191,11 +192,21 @@ def _state(graph: Message) -> set[str]:
     return {i.name for i in graph.input if any(t.ref_key for t in i.tensor)}
 
 
-def _writes(graph: Graph, state: set[str]) -> bool:
+def _tokens(graph: Message) -> set[str]:
+    """Name the inputs of a graph that order side effects."""
+    return {i.name for i in graph.input if "Monad" in i.denotation}
+
+
+def _writes(graph: Graph, state: set[str], tokens: set[str]) -> bool:
+    """Tell whether a node takes a Parameter and the order in which it does something to it."""
+    updates = {
+        n.output for n in graph.nodes if n.operator is not None and n.operator.name == "UpdateState"
+    }
     return any(
         node.operator is not None
         and node.operator.name not in _READERS
         and any(name in state for name in node.inputs)
+        and any(name in tokens or name in updates for name in node.inputs)
         for node in graph.nodes
     )
 

@@ -18,6 +18,7 @@ from mindjax.graph.recorded import Recorded, record
 from mindjax.mindir.builder import Graph, Model, Name, Value
 from mindjax.mindir.lowering import Lowering, UnknownOperation
 from mindjax.mindir.message import Message, MindIRError, serialize
+from mindjax.mindir.stablehlo import add_payload, export_stablehlo
 from mindjax.mindir.values import make_tensor
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Parameter, Tensor
@@ -200,10 +201,13 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         *inputs: Tensors, or tuples and lists of Tensors, of the shapes that the network gets;
             other Python values become constants of the file.
         file_name: path; the format's suffix is appended if it has none.
-        file_format: ``"MINDIR"``.
-        **kwargs: ``enc_key`` (bytes) and ``enc_mode`` (``"AES-GCM"``, ``"AES-CBC"``,
+        file_format: ``"MINDIR"``, or ``"STABLEHLO"`` for an artifact of ``jax.export``, which holds
+            the Parameters' values.
+        **kwargs: for MindIR, ``enc_key`` (bytes) and ``enc_mode`` (``"AES-GCM"``, ``"AES-CBC"``,
             ``"SM4-CBC"``, or ``f(content, key) -> bytes``) encrypt the file; ``custom_func`` gets
-            the file's message before it is written; ``dialect`` is 3, or 1 for MindSpore Lite.
+            the file's message before it is written; ``dialect`` is 3, or 1 for MindSpore Lite;
+            ``stablehlo`` (bool) keeps the artifact in the file too, which then is what runs here.
+            For StableHLO, ``kernels``, ``gradients`` (bool) and ``platforms`` (names of jax's).
 
     Raises:
         ValueError: an argument has a wrong value.
@@ -242,7 +246,7 @@ def _export_mindir(
     net: Any, inputs: tuple[Any, ...], file_name: str, kwargs: dict[str, Any]
 ) -> None:
     custom = kwargs.pop("custom_func", None)
-    dialect = kwargs.pop("dialect", 3)
+    dialect, with_artifact = kwargs.pop("dialect", 3), bool(kwargs.pop("stablehlo", False))
     sealed = _sealing(kwargs)
     for name in ("dataset", "incremental"):
         if kwargs.pop(name, None):
@@ -257,9 +261,11 @@ def _export_mindir(
             ValueError, f"For 'export', the 'dialect' must be 1 or 3, but got {dialect!r}."
         )
     try:
-        model, _ = to_model(net, inputs, dialect)
+        model, recorded = to_model(net, inputs, dialect)
     except (UnknownOperation, MindIRError) as error:
         raise located(NotImplementedError, f"For 'export', {error}.") from error
+    if with_artifact and not recorded.written:
+        add_payload(model, recorded)
     if custom is not None:
         custom(model)
     write(model, file_name, sealed)
@@ -345,4 +351,8 @@ def _export_onnx(*rest: Any) -> None:
     )
 
 
-_WRITERS: dict[str, Callable[..., None]] = {"MINDIR": _export_mindir, "ONNX": _export_onnx}
+_WRITERS: dict[str, Callable[..., None]] = {
+    "MINDIR": _export_mindir,
+    "ONNX": _export_onnx,
+    "STABLEHLO": export_stablehlo,
+}

@@ -42,46 +42,60 @@ class Convolutions(nn.Cell):
 
 
 class Condition(nn.Cell):
-    """``if`` over a Tensor."""
+    """``if`` over a Tensor, with a weight in one branch."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 3)
 
     def construct(self, x, y):
-        return branch(ops.ReduceSum()(x) > 0, lambda: ops.relu(x) + y, lambda: x * 2 - y)
-
-
-def branch(condition, true, false):
-    """Choose as a graph does."""
-    from mindjax.graph.conditional import conditional, is_undecided
-
-    if is_undecided(condition):
-        return conditional(condition, lambda: [true()], lambda: [false()])[0]
-    return true() if condition else false()
+        if ops.ReduceSum()(x) > 0:
+            z = self.dense(x) + y
+        else:
+            z = x * 2 - y
+        return ops.relu(z)
 
 
 class Loop(nn.Cell):
-    """``while`` over Tensors, with a weight in its body."""
+    """``while`` over Tensors, with a weight and a condition in its body."""
 
     def __init__(self):
         super().__init__()
         self.dense = nn.Dense(4, 4)
 
     def construct(self, x, n):
-        def body(carry):
-            i, value = carry
-            return i + 1, ops.tanh(self.dense(value)) + value
+        i = Tensor(0, ms.int32)
+        while i < n:
+            if i % 2 == 0:
+                x = ops.tanh(self.dense(x)) + x
+            else:
+                x = x - 0.1
+            i = i + 1
+        return x, i
 
-        start = Tensor(0, ms.int32), x
-        return ops.WhileLoop()(lambda carry: carry[0] < n, body, start)[1]
 
+class Left(nn.Cell):
+    """A loop that ``break`` leaves, and a result that is returned early."""
 
-class ConditionInLoop(nn.Cell):
     def construct(self, x, n):
-        def body(carry):
-            i, value = carry
-            odd = ops.equal(i % 2, 1)
-            return i + 1, branch(odd, lambda: value * 2, lambda: value - 1)
+        i = Tensor(0, ms.int32)
+        while i < n:
+            x = x * 1.5
+            if x.max() > 10:
+                break
+            i = i + 1
+        if i > 3:
+            return x, i
+        return x - 1, i
 
-        start = Tensor(0, ms.int32), x
-        return ops.WhileLoop()(lambda carry: carry[0] < n, body, start)[1]
+
+class Rows(nn.Cell):
+    """``for`` over the rows of a Tensor."""
+
+    def construct(self, x, rows):
+        for row in rows:
+            x = x * 0.9 + row
+        return x
 
 
 class Scanned(nn.Cell):
@@ -186,7 +200,8 @@ NETWORKS = {
     "convolutions": lambda: (Convolutions().set_train(False), [floats(2, 2, 12, 12)]),
     "condition": lambda: (Condition(), [floats(2, 3), floats(2, 3)]),
     "loop": lambda: (Loop(), [floats(2, 4), np.array(5, np.int32)]),
-    "condition_in_loop": lambda: (ConditionInLoop(), [floats(2, 4), np.array(6, np.int32)]),
+    "left": lambda: (Left(), [floats(2, 4), np.array(50, np.int32)]),
+    "rows": lambda: (Rows(), [floats(3), floats(70, 3)]),
     "scanned": lambda: (Scanned(), [floats(3)]),
     "counter": lambda: (Counter(), [floats(3)]),
     "indexing": lambda: (Indexing(), [floats(4, 6), integers(4, 4)]),
