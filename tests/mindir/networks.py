@@ -49,7 +49,7 @@ class Condition(nn.Cell):
         self.dense = nn.Dense(3, 3)
 
     def construct(self, x, y):
-        if ops.ReduceSum()(x) > 0:
+        if ops.ReduceSum()(x) > 0:  # noqa: SIM108
             z = self.dense(x) + y
         else:
             z = x * 2 - y
@@ -66,7 +66,7 @@ class Loop(nn.Cell):
     def construct(self, x, n):
         i = Tensor(0, ms.int32)
         while i < n:
-            if i % 2 == 0:
+            if i % 2 == 0:  # noqa: SIM108
                 x = ops.tanh(self.dense(x)) + x
             else:
                 x = x - 0.1
