@@ -135,7 +135,7 @@ _SOURCES = {
     ),
     "mindjax.checkpoint": (
         "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
-        "async_ckpt_thread_status"
+        "async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt"
     ),
     "mindjax.mindir": "export load load_mindir load_stablehlo",
     "mindjax.train": (

@@ -1,5 +1,7 @@
 """Checkpoint files: Parameters to ``.ckpt`` and ``.safetensors`` files and back."""
 
+from mindjax.checkpoint.convert import ckpt_to_safetensors as ckpt_to_safetensors
+from mindjax.checkpoint.convert import safetensors_to_ckpt as safetensors_to_ckpt
 from mindjax.checkpoint.load import load_checkpoint as load_checkpoint
 from mindjax.checkpoint.load import load_checkpoint_async as load_checkpoint_async
 from mindjax.checkpoint.load import load_param_into_net as load_param_into_net

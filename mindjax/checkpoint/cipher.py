@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import Any
+from typing import IO, Any
 
+# The original encrypts a checkpoint in blocks of so many plain bytes.
+BLOCK_BYTES = 64 << 20
 MODES: tuple[str, ...] = ("AES-GCM", "AES-CBC", "SM4-CBC")
 _HEADS: dict[str, int] = dict(zip(MODES, (0x7F3A5ED8, 0x7F3A5ED9, 0x7F3A5EDA), strict=True))
 _IV = 16
@@ -33,7 +35,53 @@ def check_key(key: bytes, mode: str) -> None:
         raise ValueError(f"{mode} takes a key of {lengths} bytes, but got {len(key)}")
 
 
-def encrypt(plain: bytes | memoryview, key: bytes, mode: str = "AES-GCM") -> bytes:
+class Sealer:
+    """A binary file that is written to plainly and holds encrypted blocks.
+
+    Args:
+        file: binary file, open for writing.
+        key: 16, 24 or 32 bytes; 16 for SM4.
+        mode: one of `MODES`.
+
+    Raises:
+        ValueError: mode or key do not fit.
+        ImportError: the package ``cryptography`` is missing.
+    """
+
+    def __init__(self, file: IO[bytes], key: bytes, mode: str) -> None:
+        require(key, mode)
+        self._file, self._key, self._mode = file, key, mode
+        self._plain = bytearray()
+
+    def write(self, chunk: bytes | memoryview) -> None:
+        """Take further bytes of the plain content."""
+        view = memoryview(chunk)
+        while len(view):
+            room = BLOCK_BYTES - len(self._plain)
+            self._plain += view[:room]
+            view = view[room:]
+            if len(self._plain) == BLOCK_BYTES:
+                self.finish()
+
+    def finish(self) -> None:
+        """Write what is left as the last block."""
+        if self._plain:
+            self._file.write(encrypt(self._plain, self._key, self._mode))
+            self._plain.clear()
+
+
+def require(key: bytes, mode: str) -> None:
+    """Check key, mode and that the package is there, before anything is written.
+
+    Raises:
+        ValueError: mode or key do not fit.
+        ImportError: the package ``cryptography`` is missing.
+    """
+    check_key(key, mode)
+    _cipher(mode, key, bytes(_IV))
+
+
+def encrypt(plain: bytes | bytearray | memoryview, key: bytes, mode: str = "AES-GCM") -> bytes:
     """Put bytes into one encrypted block.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,18 +28,37 @@ class CkptError(ValueError):
     """The file is not a readable checkpoint; the message says why."""
 
 
+class Int4(np.ndarray):
+    """An int8 array whose bytes are of the type ``Int4`` (the original's ``qint4x2``)."""
+
+
+class Writes(Protocol):
+    """What a checkpoint is written to: a binary file, or what stands before one."""
+
+    def write(self, chunk: bytes | memoryview, /) -> object:
+        """Take further bytes."""
+        ...
+
+
+class Span(NamedTuple):
+    """Where bytes stand in the file."""
+
+    start: int
+    stop: int
+
+
 class Piece(NamedTuple):
     """One stored value, which is a slice when a tensor is large."""
 
     name: str
     dims: tuple[int, ...]
     kind: str
-    content: memoryview
+    content: Span
 
 
 def type_name(array: np.ndarray) -> str:
     """Give the name under which the format stores an array's dtype, such as ``"Float32"``."""
-    return from_np(array.dtype).name
+    return "Int4" if isinstance(array, Int4) else from_np(array.dtype).name
 
 
 def encode(name: str, content: Content) -> Iterator[bytes | memoryview]:
@@ -71,11 +90,11 @@ def encode(name: str, content: Content) -> Iterator[bytes | memoryview]:
         yield piece
 
 
-def write(file: IO[bytes], entries: Iterable[tuple[str, Content]], crc_check: bool) -> None:
+def write(file: Writes, entries: Iterable[tuple[str, Content]], crc_check: bool) -> None:
     """Write a checkpoint.
 
     Args:
-        file: binary file, open for writing.
+        file: what takes the bytes.
         entries: names and values, in the file's order.
         crc_check: whether a check sum of everything ends the file.
     """
@@ -108,40 +127,28 @@ def read(
     expected, end = _trailer(file)
     file.seek(0)
     if file.read(4) in _CIPHER_HEADS:
-        raise CkptError("it is encrypted: decrypt it first")
-    file.seek(0)
-    check = _Crc() if crc_check and expected is not None else None
+        raise CkptError("it is encrypted: give its key as 'dec_key'")
+    if crc_check and expected is not None and _crc(file, end) != expected:
+        raise CkptError("the crc check is failed")
     found: dict[str, Content] = {}
     pieces: list[Piece] = []
     try:
-        for piece in _pieces(file, end, check):
+        for piece in _pieces(file, end):
             if pieces and piece.name != pieces[0].name:
-                _add(found, pieces)
+                _add(found, file, pieces)
                 pieces = []
             if wanted is None or wanted(piece.name):
                 pieces.append(piece)
         if pieces:
-            _add(found, pieces)
+            _add(found, file, pieces)
     except (wire.WireError, UnicodeDecodeError) as error:
         raise CkptError(f"the content cannot be parsed: {error}") from error
-    if check is not None and check.value != expected:
-        raise CkptError("the crc check is failed")
     return found
 
 
-def has_crc(path: str) -> bool:
-    """Tell whether a file ends with a check sum."""
-    with open(path, "rb") as file:
-        return _trailer(file)[0] is not None
-
-
-class _Crc:
-    """A running check sum."""
-
-    value = 0
-
-    def add(self, chunk: bytes) -> None:
-        self.value = zlib.crc32(chunk, self.value)
+def has_crc(file: IO[bytes]) -> bool:
+    """Tell whether a file, open for reading, ends with a check sum."""
+    return _trailer(file)[0] is not None
 
 
 def _trailer(file: IO[bytes]) -> tuple[int | None, int]:
@@ -156,36 +163,33 @@ def _trailer(file: IO[bytes]) -> tuple[int | None, int]:
     return int.from_bytes(tail[len(TRAILER) :], "big"), size - _TRAILER_BYTES
 
 
-def _pieces(file: IO[bytes], end: int, check: _Crc | None) -> Iterator[Piece]:
-    """Read value after value, so that no more than one is in memory besides the arrays."""
-    at = 0
-    while at < end:
-        file.seek(at)
-        head = file.read(min(20, end - at))
-        tag, used = wire.read_varint(head, 0, len(head))
-        if tag != 1 << 3 | wire.BYTES:
-            raise wire.WireError("it does not begin as a checkpoint does")
-        size, used = wire.read_varint(head, used, len(head))
-        if size > end - at - used:
-            raise wire.WireError("it is cut off")
-        file.seek(at + used)
-        body = file.read(size)
-        if len(body) != size:
-            raise wire.WireError("it is cut off")
-        if check is not None:
-            check.add(head[:used])
-            check.add(body)
-        yield _piece(memoryview(body))
-        at += used + size
+def _crc(file: IO[bytes], end: int) -> int:
+    file.seek(0)
+    crc, left = 0, end
+    while left:
+        chunk = file.read(min(left, 1 << 20))
+        if not chunk:
+            raise CkptError("it became shorter while it was read")
+        crc = zlib.crc32(chunk, crc)
+        left -= len(chunk)
+    return crc
 
 
-def _piece(body: memoryview) -> Piece:
+def _pieces(file: IO[bytes], end: int) -> Iterator[Piece]:
+    """Find value after value; the contents stay in the file."""
+    for number, value in _fields(file, Span(0, end)):
+        if number != 1 or not isinstance(value, Span):
+            raise wire.WireError("it does not look as a checkpoint does")
+        yield _piece(file, value)
+
+
+def _piece(file: IO[bytes], value: Span) -> Piece:
     name, tensor = "", None
-    for number, value in wire.fields(body):
+    for number, part in _fields(file, value):
         if number == 1:
-            name = _bytes(value).decode()
+            name = _bytes(file, part).decode()
         elif number == 2:
-            tensor = _view(value)
+            tensor = _span(part)
         elif number == 3:
             raise CkptError(
                 f"'{name}' is a map parameter, which MindJAX cannot read: save the file without it"
@@ -193,28 +197,58 @@ def _piece(body: memoryview) -> Piece:
     if tensor is None:
         raise wire.WireError(f"'{name}' has no tensor")
     dims: list[int] = []
-    kind, content = "", memoryview(b"")
-    for number, value in wire.fields(tensor):
+    kind, content = "", Span(0, 0)
+    for number, part in _fields(file, tensor):
         if number == 1:
-            dims += [value] if isinstance(value, int) else _packed(value)
+            dims += [part] if isinstance(part, int) else _packed(_bytes(file, part))
         elif number == 2:
-            kind = _bytes(value).decode()
+            kind = _bytes(file, part).decode()
         elif number == 3:
-            content = _view(value)
+            content = _span(part)
     return Piece(name, tuple(wire.signed(dim) for dim in dims), kind, content)
 
 
-def _view(value: int | memoryview) -> memoryview:
+def _fields(file: IO[bytes], message: Span) -> Iterator[tuple[int, int | Span]]:
+    """Walk over a message in the file: numbers as they are, everything else as its place."""
+    at, stop = message
+    while at < stop:
+        file.seek(at)
+        head = file.read(min(20, stop - at))
+        tag, used = wire.read_varint(head, 0, len(head))
+        number, kind = tag >> 3, tag & 7
+        if number == 0:
+            raise wire.WireError("a field has the number 0")
+        if kind == wire.VARINT:
+            value, used = wire.read_varint(head, used, len(head))
+            at += used
+            yield number, value
+            continue
+        if kind == wire.BYTES:
+            size, used = wire.read_varint(head, used, len(head))
+        elif kind in (wire.FIXED64, wire.FIXED32):
+            size = 8 if kind == wire.FIXED64 else 4
+        else:
+            raise wire.WireError(f"a field has the unknown kind {kind}")
+        at += used
+        if size > stop - at:
+            raise wire.WireError("it is cut off")
+        yield number, Span(at, at + size)
+        at += size
+
+
+def _span(value: int | Span) -> Span:
     if isinstance(value, int):
         raise wire.WireError("a field has the wrong kind")
     return value
 
 
-def _bytes(value: int | memoryview) -> bytes:
-    return bytes(_view(value))
+def _bytes(file: IO[bytes], value: int | Span) -> bytes:
+    start, stop = _span(value)
+    file.seek(start)
+    return file.read(stop - start)
 
 
-def _packed(value: memoryview) -> list[int]:
+def _packed(value: bytes) -> list[int]:
     numbers, at = [], 0
     while at < len(value):
         number, at = wire.read_varint(value, at, len(value))
@@ -222,39 +256,70 @@ def _packed(value: memoryview) -> list[int]:
     return numbers
 
 
-def _add(found: dict[str, Content], pieces: list[Piece]) -> None:
+def _add(found: dict[str, Content], file: IO[bytes], pieces: list[Piece]) -> None:
     first = pieces[0]
-    raw = first.content if len(pieces) == 1 else b"".join(piece.content for piece in pieces)
-    found[first.name] = _text(first.name, raw) if first.kind == "str" else _array(first, raw)
+    if first.kind == "str":
+        found[first.name] = _text(
+            first.name, b"".join(_bytes(file, piece.content) for piece in pieces)
+        )
+    else:
+        found[first.name] = _array(first, file, [piece.content for piece in pieces])
 
 
-def _text(name: str, raw: bytes | memoryview) -> str:
+def _text(name: str, raw: bytes) -> str:
     if len(raw) % 4:
         raise CkptError(f"the text '{name}' is cut off")
     try:
-        return bytes(raw).decode("utf-32-le").rstrip("\0")
+        return raw.decode("utf-32-le").rstrip("\0")
     except UnicodeDecodeError:
         raise CkptError(f"'{name}' is not text") from None
 
 
-def _array(piece: Piece, raw: bytes | memoryview) -> np.ndarray:
-    if piece.kind == "Int4":
-        raise NotImplementedError(
-            f"'{piece.name}' has the type Int4, which MindJAX cannot read: leave it out with "
-            "'choice_func', or convert it to Int8 in the original"
-        )
-    dtype = _NP_TYPES.get(piece.kind)
+def _array(piece: Piece, file: IO[bytes], spans: list[Span]) -> np.ndarray:
+    dtype = np.dtype(np.int8) if piece.kind == "Int4" else _NP_TYPES.get(piece.kind)
     if dtype is None:
         raise CkptError(f"'{piece.name}' has the unknown type '{piece.kind}'")
+    size = sum(stop - start for start, stop in spans)
     # The original stores a scalar without dims, and reads dims [0] as a scalar too.
-    dims = () if piece.dims == (0,) and len(raw) else piece.dims
+    dims = () if piece.dims == (0,) and size else piece.dims
     count = 1
     for dim in dims:
         count *= dim
-    if any(dim < 0 for dim in dims) or count * dtype.itemsize != len(raw):
+    if any(dim < 0 for dim in dims) or count * dtype.itemsize != size:
         raise CkptError(
-            f"'{piece.name}' has {len(raw)} bytes, but its shape {dims} and type {piece.kind} "
-            f"need {count * dtype.itemsize}"
+            f"'{piece.name}' has {size} bytes, but its shape {dims} and type {piece.kind} need "
+            f"{count * dtype.itemsize}"
         )
-    # The copy is aligned and writable, and lets the bytes of the file go.
-    return np.frombuffer(raw, dtype).reshape(dims).copy()
+    try:
+        array = np.empty(dims, dtype)
+    except (ValueError, OverflowError):
+        raise CkptError(f"'{piece.name}' has the impossible shape {dims}") from None
+    at = 0
+    for span in spans:
+        fill(file, span, array, at)
+        at += span.stop - span.start
+    return array.view(Int4) if piece.kind == "Int4" else array
+
+
+def fill(file: IO[bytes], span: Span, array: np.ndarray, at: int = 0) -> None:
+    """Read bytes of a file straight into an array.
+
+    Args:
+        file: binary file, open for reading and seekable.
+        span: what is read.
+        array: contiguous array of any shape.
+        at: offset of the first byte in the array's memory.
+
+    Raises:
+        CkptError: the file ends before.
+    """
+    left = span.stop - span.start
+    if not left:
+        return
+    file.seek(span.start)
+    view = array.reshape(-1).view(np.uint8).data[at : at + left]
+    while left:
+        got = file.readinto(view[-left:])  # type: ignore[attr-defined]
+        if not got:
+            raise CkptError("it became shorter while it was read")
+        left -= got

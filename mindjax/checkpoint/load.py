@@ -8,12 +8,12 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from mindjax.checkpoint import ckpt, safetensors
-from mindjax.checkpoint.save import check_instance, check_no_key, to_numpy
+from mindjax.checkpoint import cipher, ckpt, safetensors
+from mindjax.checkpoint.save import check_instance, mark_int4, to_numpy
 from mindjax.core import checks
 from mindjax.core import dtype as mstype
 from mindjax.core.errors import located
@@ -51,8 +51,8 @@ def load_checkpoint(
         net: Cell into which the Parameters are loaded as well.
         strict_load: see :func:`load_param_into_net`.
         filter_prefix: names that begin so are left out; only for ckpt.
-        dec_key: must be None: encrypted files are not supported.
-        dec_mode: cipher; means nothing without ``dec_key``.
+        dec_key: key with which the ckpt file was encrypted.
+        dec_mode: ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``.
         specify_prefix: only names that begin so are kept; only for ckpt.
         choice_func: takes a name and tells whether it is kept; not asked for ckpt if a prefix is
             given.
@@ -66,7 +66,7 @@ def load_checkpoint(
     Raises:
         ValueError: the file is missing, cut off, damaged or something else, or nothing is kept.
         TypeError: an argument has the wrong type.
-        NotImplementedError: ``dec_key`` is given, or the file holds a type that is not supported.
+        ImportError: ``dec_key`` is given and the package ``cryptography`` is missing.
 
     MindSpore: ``mindspore.load_checkpoint``.
     """
@@ -80,20 +80,28 @@ def load_checkpoint(
     if format == "safetensors":
         found = _read_safetensors(source, choice_func, crc_check)
     else:
-        found = _read_ckpt(source, _wanted(specified, filtered, choice_func), crc_check)
+        found = _read_ckpt(
+            source, _wanted(specified, filtered, choice_func), crc_check, dec_key, dec_mode
+        )
     if not found:
         raise located(
             ValueError,
             "The loaded parameter dict is empty after filter or specify, please check whether "
             "'filter_prefix' or 'specify_prefix' are set correctly.",
         )
-    parameters = {
-        name: value if isinstance(value, str) else Parameter(value, name=name)
-        for name, value in found.items()
-    }
+    parameters = {name: _parameter(name, value) for name, value in found.items()}
     if net is not None:
         load_param_into_net(net, parameters, strict_load, remove_redundancy)
     return parameters
+
+
+def _parameter(name: str, value: np.ndarray | str) -> Parameter | str:
+    if isinstance(value, str):
+        return value
+    parameter = Parameter(np.asarray(value), name=name)
+    if isinstance(value, ckpt.Int4):
+        mark_int4(parameter)
+    return parameter
 
 
 class ParamDictFuture:
@@ -127,8 +135,8 @@ def load_checkpoint_async(
         net: Cell into which the Parameters are loaded as well.
         strict_load: see :func:`load_param_into_net`.
         filter_prefix: names that begin so are left out.
-        dec_key: must be None: encrypted files are not supported.
-        dec_mode: cipher; means nothing without ``dec_key``.
+        dec_key: key with which the ckpt file was encrypted.
+        dec_mode: ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``.
         specify_prefix: only names that begin so are kept.
         choice_func: takes a name and tells whether it is kept.
 
@@ -296,7 +304,6 @@ def _check_cipher(format: Any, dec_key: bytes | None, dec_mode: str) -> None:
                     "For 'load_checkpoint', when format is 'safetensors', the parameter "
                     f"'{name}' must be set to default value '{default}', but got '{value}'.",
                 )
-    check_no_key("load_checkpoint", "dec_key", dec_key)
 
 
 def _check_source(source: Any, format: Any) -> Any:
@@ -391,21 +398,58 @@ def _reading(path: Any, problem: str) -> Iterator[None]:
             f"Failed to read the checkpoint file {path}. May not have permission to read it, "
             f"please check the correct of the file: {error.strerror}.",
         ) from error
-    except NotImplementedError as error:
-        raise located(NotImplementedError, f"For 'load_checkpoint', in {path} {error}.") from error
+
+
+def read_file(path: str, format: str) -> dict[str, Any]:
+    """Read a file as names and numpy arrays, or texts, without making Parameters.
+
+    Args:
+        path: the file.
+        format: ``"ckpt"`` or ``"safetensors"``.
+
+    Returns:
+        Names and values in the order in which `load_checkpoint` gives them.
+
+    Raises:
+        ValueError: the file is missing, cut off, damaged, encrypted or something else.
+    """
+    if format == "safetensors":
+        return _read_safetensors(path, None, False)
+    return _read_ckpt(path, None, False, None, "AES-GCM")
 
 
 def _read_ckpt(
-    path: str, wanted: Callable[[str], bool] | None, crc_check: bool
+    path: str,
+    wanted: Callable[[str], bool] | None,
+    crc_check: bool,
+    key: bytes | None,
+    mode: str,
 ) -> dict[str, np.ndarray | str]:
     problem = f"Failed to read the checkpoint file {path}. The file may be corrupted"
-    with _reading(path, problem), open(path, "rb") as file:
-        if crc_check and not ckpt.has_crc(path):
+    with _reading(path, problem), contextlib.ExitStack() as stack:
+        file: IO[bytes] = stack.enter_context(open(path, "rb"))
+        if key is not None:
+            file = _decrypted(file, path, key, mode)
+        if crc_check and not ckpt.has_crc(file):
             logger.warning(
                 "For 'load_checkpoint', the ckpt file do not contain the crc code, please check "
                 "the file."
             )
         return ckpt.read(file, crc_check, wanted)
+
+
+def _decrypted(file: IO[bytes], path: str, key: bytes, mode: str) -> IO[bytes]:
+    try:
+        return io.BytesIO(cipher.decrypt(file.read(), key, mode))
+    except cipher.CipherError as error:
+        raise located(
+            ValueError,
+            f"Failed to read the checkpoint file {path}. The file may be encrypted or tempered "
+            "with, please pass in the correct 'dec_key' or check the file integrity: "
+            f"{error}.",
+        ) from None
+    except (ValueError, ImportError) as error:
+        raise located(type(error), f"For 'load_checkpoint', {error}.") from None
 
 
 def _read_safetensors(

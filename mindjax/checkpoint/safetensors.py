@@ -11,6 +11,8 @@ from typing import IO, Any
 import ml_dtypes
 import numpy as np
 
+from mindjax.checkpoint.ckpt import CkptError, Int4, Span, fill
+
 _NP_TYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype(np.bool_),
     "U8": np.dtype(np.uint8),
@@ -61,6 +63,7 @@ def write(
         if array.dtype not in _NAMES:
             raise TypeError(f"'{name}' has the dtype {array.dtype}, which safetensors lacks")
     notes = {"format": "ms", **(metadata or {})}
+    notes |= {name: "Int4" for name, array in arrays.items() if isinstance(array, Int4)}
     if crc_check:
         notes["crc_num"] = str(_crc(arrays))
     header: dict[str, Any] = {_METADATA: notes} if arrays else {}
@@ -121,12 +124,9 @@ def read(
     arrays = {}
     for name in sorted(header):
         if wanted is None or crc_check or wanted(name):
-            arrays[name] = _array(file, name, header[name], start, total)
-            if metadata.get(name) == "Int4":
-                raise NotImplementedError(
-                    f"'{name}' has the type Int4, which MindJAX cannot read: leave it out with "
-                    "'choice_func', or convert it to Int8 in the original"
-                )
+            array = _array(file, name, header[name], start, total)
+            is_int4 = metadata.get(name) == "Int4" and array.dtype == np.int8
+            arrays[name] = array.view(Int4) if is_int4 else array
     stored = metadata.get("crc_num")
     if crc_check and stored is not None and str(_crc(arrays)) != stored:
         raise SafetensorsError("the crc check has failed")
@@ -165,14 +165,12 @@ def _array(file: IO[bytes], name: str, entry: Any, start: int, total: int) -> np
         count *= dim
     if not whole or not begin <= end <= total or count * dtype.itemsize != end - begin:
         raise SafetensorsError(f"the data of '{name}' is cut off or of another size")
-    array = np.empty(shape, dtype)
-    file.seek(start + begin)
-    if array.nbytes:
-        view = array.reshape(-1).view(np.uint8).data
-        done = 0
-        while done < len(view):
-            got = file.readinto(view[done:])  # type: ignore[attr-defined]
-            if not got:
-                raise SafetensorsError(f"the data of '{name}' is cut off")
-            done += got
+    try:
+        array = np.empty(shape, dtype)
+    except (ValueError, OverflowError):
+        raise SafetensorsError(f"'{name}' has the impossible shape {shape}") from None
+    try:
+        fill(file, Span(start + begin, start + end), array)
+    except CkptError as error:
+        raise SafetensorsError(str(error)) from None
     return array

@@ -7,11 +7,11 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindjax.checkpoint import ckpt, safetensors
+from mindjax.checkpoint import cipher, ckpt, safetensors
 from mindjax.checkpoint.atomic import replacing
 from mindjax.core import checks
 from mindjax.core.errors import located
@@ -23,6 +23,8 @@ logger = logging.getLogger("mindjax")
 
 FORMATS = ("ckpt", "safetensors")
 _SCALARS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float32}
+
+_INT4_MARK = "_stored_as_int4"
 
 Entries = dict[str, "np.ndarray | str"]
 
@@ -52,8 +54,8 @@ def save_checkpoint(
         async_save: ``True``, ``"thread"`` or ``"process"`` writes the file in a background thread
             after the values are copied. A failure is raised by the next save.
         append_dict: further values: int, float, bool, str, Tensor or Generator.
-        enc_key: must be None: encrypted files are not supported.
-        enc_mode: cipher; means nothing without ``enc_key``.
+        enc_key: key of 16, 24 or 32 bytes with which a ckpt file is encrypted.
+        enc_mode: ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``, whose key has 16 bytes.
         choice_func: takes a Parameter's name and tells whether it is saved.
         crc_check: whether the file carries a check sum.
         format: ``"ckpt"`` or ``"safetensors"``.
@@ -63,7 +65,8 @@ def save_checkpoint(
     Raises:
         TypeError: an argument has the wrong type.
         ValueError: an argument has the wrong value.
-        NotImplementedError: ``enc_key`` or another unsupported argument is given.
+        NotImplementedError: an unsupported argument is given.
+        ImportError: ``enc_key`` is given and the package ``cryptography`` is missing.
         OSError: the file cannot be written.
 
     MindSpore: ``mindspore.save_checkpoint``.
@@ -78,9 +81,9 @@ def save_checkpoint(
     redundancy = kwargs.pop("remove_redundancy", None)
     check_instance("remove_redundancy", redundancy, (type(None), bool))
     _check_rest(format, enc_key, enc_mode, kwargs)
+    options = _Options(format, crc_check, redundancy, enc_key, enc_mode)
 
     wait_async_save()
-    metadata = None if redundancy is None else {"remove_redundancy": str(redundancy)}
     # Another thread may be training: no step may fall between two Parameters.
     with state_lock:
         entries = {
@@ -89,9 +92,9 @@ def save_checkpoint(
         }
         entries.update((name, _scalar(value)) for name, value in (append_dict or {}).items())
     if async_save:
-        _background.start(path, entries, crc_check, format, metadata)
+        _background.start(path, entries, options)
     else:
-        _write(path, entries, crc_check, format, metadata)
+        _write(path, entries, options)
 
 
 def wait_async_save() -> None:
@@ -110,7 +113,16 @@ def async_ckpt_thread_status() -> bool:
 
 def to_numpy(value: Any) -> np.ndarray:
     """Copy a Tensor, Parameter or array to numpy."""
-    return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+    if not isinstance(value, Tensor):
+        return np.asarray(value)
+    array = value.asnumpy()
+    is_int4 = getattr(value, _INT4_MARK, False) and array.dtype == np.int8
+    return array.view(ckpt.Int4) if is_int4 else array
+
+
+def mark_int4(parameter: Parameter) -> None:
+    """Note that a Parameter of int8 is saved as the type that it was stored as."""
+    setattr(parameter, _INT4_MARK, True)
 
 
 def check_instance(name: str, value: Any, kinds: type | tuple[type, ...]) -> None:
@@ -137,14 +149,14 @@ def check_async(async_save: Any) -> None:
         )
 
 
-def check_no_key(where: str, argument: str, key: bytes | None) -> None:
-    """Raise if a key is given: encrypted files are not supported."""
-    if key is not None:
-        way = "save without it" if argument == "enc_key" else "decrypt the file with the original"
-        raise located(
-            NotImplementedError,
-            f"For '{where}', the argument '{argument}' is not supported: {way}.",
-        )
+class _Options(NamedTuple):
+    """How a file is written."""
+
+    format: str
+    crc_check: bool = False
+    remove_redundancy: bool | None = None
+    key: bytes | None = None
+    mode: str = "AES-GCM"
 
 
 class _Background:
@@ -155,10 +167,10 @@ class _Background:
         self._failure: tuple[str, BaseException] | None = None
         self._registered = False
 
-    def start(self, path: str, *rest: Any) -> None:
+    def start(self, path: str, entries: Entries, options: _Options) -> None:
         def run() -> None:
             try:
-                _write(path, *rest)
+                _write(path, entries, options)
             except BaseException as error:
                 self._failure = (path, error)
 
@@ -194,16 +206,26 @@ class _Background:
 _background = _Background()
 
 
-def _write(
-    path: str, entries: Entries, crc_check: bool, format: str, metadata: dict[str, str] | None
-) -> None:
+def write_file(path: str, entries: Entries, format: str) -> None:
+    """Replace a file by one that holds these names and values."""
+    _write(path, entries, _Options(format))
+
+
+def _write(path: str, entries: Entries, options: _Options) -> None:
     try:
         with replacing(path) as file:
-            if format == "ckpt":
-                ckpt.write(file, entries.items(), crc_check)
+            if options.format == "safetensors":
+                redundancy = options.remove_redundancy
+                notes = {} if redundancy is None else {"remove_redundancy": str(redundancy)}
+                safetensors.write(file, _arrays(path, entries), options.crc_check, notes)
+            elif options.key is None:
+                ckpt.write(file, entries.items(), options.crc_check)
             else:
-                arrays = {k: v for k, v in entries.items() if isinstance(v, np.ndarray)}
-                safetensors.write(file, arrays, crc_check, metadata)
+                sealer = cipher.Sealer(file, options.key, options.mode)
+                # The original puts an unusable check sum behind the blocks; ours is inside them,
+                # where its reader finds it.
+                ckpt.write(sealer, entries.items(), options.crc_check)
+                sealer.finish()
     except OSError as error:
         raised = located(
             type(error),
@@ -211,6 +233,17 @@ def _write(
         )
         raised.errno = error.errno
         raise raised from error
+
+
+def _arrays(path: str, entries: Entries) -> dict[str, np.ndarray]:
+    texts = [name for name, value in entries.items() if isinstance(value, str)]
+    if texts:
+        raise located(
+            ValueError,
+            f"For 'save_checkpoint', the text '{texts[0]}' cannot stand in the safetensors file "
+            f"{path}: leave it out, or save a ckpt file.",
+        )
+    return {name: value for name, value in entries.items() if isinstance(value, np.ndarray)}
 
 
 def _check_target(save_obj: Any, name: Any, format: Any) -> str:
@@ -277,7 +310,13 @@ def _check_rest(format: str, enc_key: Any, enc_mode: str, kwargs: dict[str, Any]
                     "For 'save_checkpoint', when format is 'safetensors', the parameter "
                     f"'{name}' must be set to default value '{default}', but got '{value}'.",
                 )
-    check_no_key("save_checkpoint", "enc_key", enc_key)
+    if enc_key is not None:
+        try:
+            cipher.require(enc_key, enc_mode)
+        except ValueError as error:
+            raise located(ValueError, f"For 'save_checkpoint', {error}.") from None
+        except ImportError as error:
+            raise located(ImportError, f"For 'save_checkpoint', {error}.") from None
     for name in ("incremental", "global_step_num"):
         if given[name][0] != given[name][1]:
             raise located(

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mindjax.amp.networks import build_train_network as build_train_network
 
+from mindjax.checkpoint.convert import ckpt_to_safetensors as ckpt_to_safetensors
+from mindjax.checkpoint.convert import safetensors_to_ckpt as safetensors_to_ckpt
 from mindjax.checkpoint.load import load_checkpoint as load_checkpoint
 from mindjax.checkpoint.load import load_checkpoint_async as load_checkpoint_async
 from mindjax.checkpoint.load import load_param_into_net as load_param_into_net

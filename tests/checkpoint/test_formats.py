@@ -16,7 +16,7 @@ GOLDENS = os.path.join(
 )
 NAMES = sorted(n for n in os.listdir(GOLDENS) if not n.endswith(".json"))
 BASE = np.array([[0, 1, 2], [3, 4, 5]], np.float32)
-ERRORS = (ckpt.CkptError, NotImplementedError)
+ERRORS = (ckpt.CkptError,)
 
 
 def golden(name):
@@ -143,7 +143,7 @@ def test_damaged_safetensors_never_crash():
             damaged[at] = random.integers(0, 256)
         try:
             safetensors.read(io.BytesIO(bytes(damaged)))
-        except (safetensors.SafetensorsError, NotImplementedError):
+        except safetensors.SafetensorsError:
             continue
 
 
@@ -184,7 +184,7 @@ def test_foreign_content(name):
 
 
 def test_content_with_a_way_out():
-    with pytest.raises(NotImplementedError, match="Int4"):
+    with pytest.raises(ckpt.CkptError, match="has 1 bytes"):
         read(message((b"a", [2], b"Int4", b"a")))
     with pytest.raises(ckpt.CkptError, match="map parameter"):
         body = wire.prefix(1, 1) + b"a" + wire.prefix(3, 0)

@@ -132,8 +132,6 @@ def test_load_async(tmp_path):
 
 
 UNSUPPORTED = {
-    "enc_key": lambda path: ms.save_checkpoint([parameter()], path, enc_key=b"0" * 16),
-    "dec_key": lambda path: ms.load_checkpoint(path, dec_key=b"0" * 16),
     "incremental": lambda path: ms.save_checkpoint([parameter()], path, incremental=True),
     "global_step_num": lambda path: ms.save_checkpoint([parameter()], path, global_step_num=3),
 }
