@@ -6,7 +6,7 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from mindjax.checkpoint import cipher, ckpt, safetensors
 from mindjax.checkpoint.atomic import replacing
 from mindjax.core import checks
 from mindjax.core.errors import located
-from mindjax.core.handle import state_lock
+from mindjax.core.handle import state_lock, wrap
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Parameter, Tensor
 
@@ -26,7 +26,7 @@ _SCALARS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float32}
 
 _INT4_MARK = "_stored_as_int4"
 
-Entries = dict[str, "np.ndarray | str"]
+Entries = dict[str, "np.ndarray | str | Tensor"]
 
 
 def save_checkpoint(
@@ -51,8 +51,8 @@ def save_checkpoint(
         ckpt_file_name: path; ``.ckpt`` or ``.safetensors`` is appended if it does not end so.
         integrated_save: whether the slices of a sharded Parameter are merged; the Parameters of
             one process are whole, so both values save the same.
-        async_save: ``True``, ``"thread"`` or ``"process"`` writes the file in a background thread
-            after the values are copied. A failure is raised by the next save.
+        async_save: ``True``, ``"thread"`` or ``"process"`` writes the file in a background thread;
+            it holds the values that the Parameters have now. A failure is raised by the next save.
         append_dict: further values: int, float, bool, str, Tensor or Generator.
         enc_key: key of 16, 24 or 32 bytes with which a ckpt file is encrypted.
         enc_mode: ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``, whose key has 16 bytes.
@@ -86,9 +86,8 @@ def save_checkpoint(
     wait_async_save()
     # Another thread may be training: no step may fall between two Parameters.
     with state_lock:
-        entries = {
-            name: value if isinstance(value, str) else to_numpy(value)
-            for name, value in _collect(save_obj, choice_func).items()
+        entries: Entries = {
+            name: _held(value) for name, value in _collect(save_obj, choice_func).items()
         }
         entries.update((name, _scalar(value)) for name, value in (append_dict or {}).items())
     if async_save:
@@ -112,12 +111,22 @@ def async_ckpt_thread_status() -> bool:
 
 
 def to_numpy(value: Any) -> np.ndarray:
-    """Copy a Tensor, Parameter or array to numpy."""
+    """Give a Tensor's, Parameter's or array's values as an array that is not shared."""
     if not isinstance(value, Tensor):
-        return np.asarray(value)
+        return np.asanyarray(value)
     array = value.asnumpy()
     is_int4 = getattr(value, _INT4_MARK, False) and array.dtype == np.int8
     return array.view(ckpt.Int4) if is_int4 else array
+
+
+def _held(value: Any) -> np.ndarray | str | Tensor:
+    """Keep a value as it is now, without a copy: what is behind a Tensor is never written to."""
+    if not isinstance(value, Tensor):
+        return value if isinstance(value, str) else np.array(value, subok=True)
+    held = wrap(value.local_value())
+    if getattr(value, _INT4_MARK, False):
+        setattr(held, _INT4_MARK, True)
+    return held
 
 
 def mark_int4(parameter: Parameter) -> None:
@@ -219,12 +228,12 @@ def _write(path: str, entries: Entries, options: _Options) -> None:
                 notes = {} if redundancy is None else {"remove_redundancy": str(redundancy)}
                 safetensors.write(file, _arrays(path, entries), options.crc_check, notes)
             elif options.key is None:
-                ckpt.write(file, entries.items(), options.crc_check)
+                ckpt.write(file, _read(entries), options.crc_check)
             else:
                 sealer = cipher.Sealer(file, options.key, options.mode)
                 # The original puts an unusable check sum behind the blocks; ours is inside them,
                 # where its reader finds it.
-                ckpt.write(sealer, entries.items(), options.crc_check)
+                ckpt.write(sealer, _read(entries), options.crc_check)
                 sealer.finish()
     except OSError as error:
         raised = located(
@@ -235,6 +244,12 @@ def _write(path: str, entries: Entries, options: _Options) -> None:
         raise raised from error
 
 
+def _read(entries: Entries) -> Iterator[tuple[str, np.ndarray | str]]:
+    """Copy one value after the other to the host."""
+    for name, value in entries.items():
+        yield name, value if isinstance(value, str) else to_numpy(value)
+
+
 def _arrays(path: str, entries: Entries) -> dict[str, np.ndarray]:
     texts = [name for name, value in entries.items() if isinstance(value, str)]
     if texts:
@@ -243,7 +258,7 @@ def _arrays(path: str, entries: Entries) -> dict[str, np.ndarray]:
             f"For 'save_checkpoint', the text '{texts[0]}' cannot stand in the safetensors file "
             f"{path}: leave it out, or save a ckpt file.",
         )
-    return {name: value for name, value in entries.items() if isinstance(value, np.ndarray)}
+    return {name: to_numpy(value) for name, value in entries.items()}
 
 
 def _check_target(save_obj: Any, name: Any, format: Any) -> str:
