@@ -58,6 +58,9 @@ def asarray(a: Any, dtype: Any = None) -> Tensor:
             raise located(
                 ValueError, "Input array must have the same size across all dimensions."
             ) from None
+    if kind is not None and not holds_tensor(a):
+        # By way of Int32 or Float32, 64-bit numbers would lose digits.
+        return Tensor(a, kind)
     return cast_result(to_tensor(a), kind)
 
 

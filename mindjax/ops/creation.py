@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from mindjax.core import checks
-from mindjax.core.dtype import Number, as_dtype, float32, from_np, int64
+from mindjax.core.dtype import Number, as_dtype, float32, float64, from_np, int64
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
@@ -183,7 +183,11 @@ class FillV2(BoundPrimitive):
     def __call__(self, *inputs: Any) -> Any:
         """Fill; the shape stands first unless it is bound."""
         if len(inputs) == 1:
-            return as_tensor(Primitive.__call__(self, *inputs))
+            (value,) = inputs
+            if isinstance(value, float) and self.dtype is float64:
+                # As an operand, a Python float would be rounded to Float32.
+                value = np.asarray(value)
+            return as_tensor(Primitive.__call__(self, value))
         shape, value = inputs
         return FillV2(shape=checks.sizes("shape", shape, "FillV2"))(value)
 

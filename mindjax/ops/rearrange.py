@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from mindjax.core import checks
-from mindjax.core.dtype import as_dtype, int64
+from mindjax.core.dtype import as_dtype, float64, int64
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
@@ -71,6 +71,9 @@ class PadV3(BoundPrimitive):
 
     def __call__(self, *inputs: Any) -> Any:
         """Pad; ``inputs`` are the array, the paddings unless they are bound, and the value."""
+        if isinstance(inputs[-1], float) and getattr(inputs[0], "dtype", None) is float64:
+            # As an operand, a Python float would be rounded to Float32.
+            inputs = (*inputs[:-1], np.asarray(inputs[-1]))
         if self.paddings or not len(inputs) > 1:
             return Primitive.__call__(self, *inputs)
         paddings = checks.integers("paddings", inputs[1], "PadV3")

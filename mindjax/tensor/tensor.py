@@ -476,9 +476,10 @@ def _array_text(array: np.ndarray[Any, Any]) -> str:
     if array.dtype.kind == "c":
         pair: Any = {"complex_kind": lambda z: f"{z.real:g}{z.imag:+g}j"}
         return np.array2string(array, separator=", ", formatter=pair, prefix="")
-    if array.ndim == 0 or digits is None:
-        plain = array.astype(np.float32) if array.dtype.kind == "V" else array
-        return np.array2string(plain, separator=", ", prefix="") if array.ndim else str(plain)
+    if array.ndim == 0:
+        return str(array) if digits is None else f"{float(array):g}"
+    if digits is None:
+        return np.array2string(array, separator=", ", prefix="")
     write: Any = {"float_kind": lambda x: f"{x: .{digits}e}".rjust(digits + 7)}
     return np.array2string(array, separator=", ", formatter=write, prefix="")
 
@@ -500,10 +501,10 @@ def to_numpy(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
         array = np.array(data)
     elif isinstance(data, bool | int | float | complex):
         array = np.asarray(data)
-        if isinstance(data, float):
+        if isinstance(data, float) and dtype is None:
             array = array.astype(np.float32)
     elif isinstance(data, tuple | list):
-        array = _sequence_to_numpy(data)
+        array = _sequence_to_numpy(data, exact=dtype is not None)
     else:
         raise located(
             TypeError,
@@ -521,7 +522,7 @@ def to_numpy(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     return array
 
 
-def _sequence_to_numpy(data: Any) -> np.ndarray[Any, Any]:
+def _sequence_to_numpy(data: Any, exact: bool) -> np.ndarray[Any, Any]:
     plain = _asnumpy_nested(data)
     try:
         array = np.asarray(plain)
@@ -531,7 +532,7 @@ def _sequence_to_numpy(data: Any) -> np.ndarray[Any, Any]:
             "For Tensor, the input_data is a sequence that contain unsupported element or is "
             f"ragged: {error}.",
         ) from None
-    if array.dtype == np.float64 and not _holds_float64(plain):
+    if array.dtype == np.float64 and not exact and not _holds_float64(plain):
         array = array.astype(np.float32)
     return array
 

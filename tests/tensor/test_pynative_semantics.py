@@ -363,6 +363,13 @@ def test_hash_is_identity_and_equality_elementwise() -> None:
         ),
         (lambda: str(Tensor([1.5, 2])), "[1.5 2. ]"),
         (lambda: repr(Tensor(True)), "Tensor(shape=[], dtype=Bool, value= True)"),
+        (lambda: repr(Tensor(0.0)), "Tensor(shape=[], dtype=Float32, value= 0)"),
+        (lambda: repr(Tensor(-1e-7, ms.float64)), "Tensor(shape=[], dtype=Float64, value= -1e-07)"),
+        (
+            lambda: repr(Tensor(123456789.0)),
+            "Tensor(shape=[], dtype=Float32, value= 1.23457e+08)",
+        ),
+        (lambda: repr(Tensor(1.5, ms.bfloat16)), "Tensor(shape=[], dtype=BFloat16, value= 1.5)"),
         (
             lambda: repr(Parameter(Tensor([1.0]), name="w")),
             "Parameter (name=w, shape=(1,), dtype=Float32, requires_grad=True)",
@@ -420,3 +427,26 @@ def test_graph_does_not_alias() -> None:
     assert whole.asnumpy().tolist() == A.tolist()
     assert row.asnumpy().tolist() == [100.0, 1.0, 2.0]
     assert x.asnumpy().tolist() == A.tolist()
+
+
+@pytest.mark.parametrize(
+    ("made", "digits"),
+    [
+        (lambda: Tensor(1 / 3, ms.float64), 1 / 3),
+        (lambda: Tensor([1 / 3], ms.float64), 1 / 3),
+        (lambda: Tensor([Tensor(1.0), 1 / 3], ms.float64)[1], 1 / 3),
+        (lambda: Tensor([1e300], ms.float64), 1e300),
+        (lambda: Tensor(1 / 3, ms.complex128), 1 / 3),
+        (lambda: Tensor(16777217.0, ms.int32), 16777217),
+        (lambda: ms.ops.full((1,), 1 / 3, dtype=ms.float64), 1 / 3),
+        (lambda: ms.ops.full_like(Tensor([1.0], ms.float64), 1 / 3), 1 / 3),
+        (lambda: ms.ops.fill(ms.float64, (1,), 1 / 3), 1 / 3),
+        (lambda: ms.ops.pad(Tensor([[1.0]], ms.float64), (1, 0), value=1 / 3)[0, 0], 1 / 3),
+        (lambda: ms.numpy.array([1 / 3], ms.float64), 1 / 3),
+        (lambda: ms.numpy.array([2**40 + 1], ms.int64), 2**40 + 1),
+        (lambda: ms.numpy.full((1,), 1 / 3, ms.float64), 1 / 3),
+    ],
+)
+def test_numbers_keep_their_digits(made: Any, digits: float) -> None:
+    """MindSpore 2.10.0 gives the same."""
+    assert made().asnumpy().reshape(()).item() == digits
