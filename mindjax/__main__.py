@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mindjax import version
 
-COMMANDS = ("run", "graph", "check", "info", "plot", "demo-data")
+COMMANDS = ("run", "graph", "check", "info", "plot", "export", "inspect", "demo-data")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -40,6 +40,20 @@ def build_parser() -> argparse.ArgumentParser:
     plot = commands.add_parser("plot", help="draw a run's curves of loss and accuracy")
     plot.add_argument("run", metavar="RUN", help="a folder of event files, or LossMonitor's output")
     plot.add_argument("--out", metavar="FILE", help="the PNG file; RUN/curves.png by default")
+
+    export = commands.add_parser("export", help="write a network to a file that others run")
+    export.add_argument("source", metavar="FILE.py:NAME | FILE.mindir")
+    export.add_argument(
+        "--input", dest="inputs", action="append", default=[], metavar="SHAPE[:DTYPE]",
+        help="such as 1x3x32x32 or 2x8:int32; once an input",
+    )  # fmt: skip
+    export.add_argument("--out", metavar="FILE", help="the file to write")
+    export.add_argument("--format", dest="file_format", choices=("STABLEHLO", "MINDIR"))
+    export.add_argument("--ckpt", metavar="FILE", help="a checkpoint to load first")
+
+    inspect = commands.add_parser("inspect", help="show what is in a file")
+    inspect.add_argument("file", metavar="FILE", help="MindIR, checkpoint or StableHLO")
+    inspect.add_argument("--graph", metavar="OUT.svg", help="draw its graph")
 
     data = commands.add_parser("demo-data", help="write real data for the examples")
     data.add_argument("directory", metavar="DIR")
@@ -88,6 +102,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         from mindjax.cli.plot import plot
 
         return plot(options.run, options.out)
+    if options.command == "export":
+        from mindjax.cli.export import export
+
+        given = options.out, options.file_format, options.ckpt
+        return export(options.source, options.inputs, *given)
+    if options.command == "inspect":
+        from mindjax.cli.inspect import inspect
+
+        return inspect(options.file, options.graph)
     from mindjax.cli.demo_data import demo_data
 
     return demo_data(options.directory, options.kind)

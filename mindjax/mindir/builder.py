@@ -9,6 +9,7 @@ import numpy as np
 
 from mindjax.mindir.message import Message
 from mindjax.mindir.primitives import ENUMERATIONS, RENAMED
+from mindjax.mindir.schema import TENSORS
 from mindjax.mindir.values import MONAD, make_attribute, tensor_type
 
 # Primitives whose attributes stand beside the name in every dialect.
@@ -89,6 +90,7 @@ class Graph:
         self.model = model
         self.message = Message("Graph", name=name)
         self._constants: dict[Any, Name] = {}
+        self._nodes: dict[str, Message] = {}
 
     @property
     def name(self) -> str:
@@ -136,6 +138,7 @@ class Graph:
         else:
             node.domain = f"Default/{op.removeprefix('REF::').partition(':')[0]}-op{name[-1]}"
         self.message.node.append(node)
+        self._nodes[name] = node
 
     def _reference(self, value: Value) -> str:
         return value if isinstance(value, Name) else self.constant(value)
@@ -155,9 +158,12 @@ class Graph:
         if self.model.dialect == 1 or name in CLASSIC:
             renamed = RENAMED.get(name, {})
             beside = {renamed.get(k, k): v for k, v in attributes.items()}
+            if name not in CLASSIC:
+                beside |= attributes
             reference, behind = self.model.primitive(name, 1, beside), []
         else:
-            reference = self.model.primitive(name, 2, {})
+            effect = {"side_effect_mem": True} if name == "Assign" else {}
+            reference = self.model.primitive(name, 2, effect)
             behind = [_NUMBERS.get(k, {}).get(v, v) if isinstance(v, str) else v
                       for k, v in attributes.items()]  # fmt: skip
         return self._node(reference, [*inputs, *behind])
@@ -190,6 +196,14 @@ class Graph:
         if shape is not None:
             result.tensor = [tensor_type(shape, dtype)]
         self.message.output = [result]
+
+    def note_type(self, name: Name, shape: Sequence[int], dtype: str) -> None:
+        """Note the type of a node's result, which the original needs where it cannot infer it."""
+        node = self._nodes.get(name)
+        if node is not None and not node.has("attribute"):
+            kind = Message("Attribute", name="shape", type=TENSORS)
+            kind.tensors = [tensor_type(shape, dtype)]
+            node.attribute = [kind]
 
     def mark(self, name: str, value: Any) -> None:
         """Add an attribute to the graph."""

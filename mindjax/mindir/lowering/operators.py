@@ -109,14 +109,14 @@ def _conv_fields(record: Any, fields: dict[str, Any], low: Lowering) -> dict[str
 
 
 def _pool_fields(record: Any, fields: dict[str, Any], low: Lowering) -> dict[str, Any]:
-    plain = record.name == "AvgPool" and low.graph.model.dialect == 3
+    plain = record.name == "AvgPool"
     for name in ("kernel_size", "strides"):
         value = fields[name]
         value = (value, value) if isinstance(value, int) else tuple(value)[-2:]
         fields[name] = value if plain else (1, 1, *value)
     mode = fields["pad_mode"]
     fields["pad_mode"] = mode.lower() if plain else mode.upper()
-    if record.data_format != "NCHW":
+    if record.data_format != "NCHW" or (plain and low.graph.model.dialect == 1):
         fields["pad_mode"] = None
     return fields
 

@@ -155,7 +155,11 @@ class Lowering:
         for equation in _needed(jaxpr):
             values = [read(v) for v in equation.invars]
             results = self._equation(equation, values)
-            environment.update(zip(equation.outvars, results, strict=True))
+            for variable, result in zip(equation.outvars, results, strict=True):
+                environment[variable] = result
+                if isinstance(result, Name):
+                    aval = variable.aval
+                    self.graph.note_type(result, aval.shape, aval.dtype.name)
         return [read(v) for v in jaxpr.outvars]
 
     def _equation(self, equation: Any, values: list[Value]) -> list[Value]:

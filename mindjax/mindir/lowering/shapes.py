@@ -49,6 +49,31 @@ def concatenated(low: Lowering, values: Sequence[Value], axis: int) -> Value:
     return low.op("Concat", low.graph.tuple(values), axis=axis)
 
 
+@lowers("stack")
+def _stack(low: Lowering, equation: Any, values: list[Value]) -> Value:
+    axis = int(equation.params["axis"])
+    shape = equation.invars[0].aval.shape
+    wide = (*shape[:axis], 1, *shape[axis:])
+    return concatenated(low, [low.reshape(v, wide, shape) for v in values], axis)
+
+
+@lowers("unstack")
+def _unstack(low: Lowering, equation: Any, values: list[Value]) -> list[Value]:
+    axis, shape = int(equation.params["axis"]), equation.invars[0].aval.shape
+    results = []
+    for i in range(shape[axis]):
+        first, end = [0] * len(shape), list(shape)
+        first[axis], end[axis] = i, i + 1
+        row = low.slice(values[0], first, end, shape)
+        results.append(low.reshape(row, (*shape[:axis], *shape[axis + 1 :]), end))
+    return results
+
+
+@lowers("tile")
+def _tile(low: Lowering, equation: Any, values: list[Value]) -> Value:
+    return low.op("Tile", values[0], tuple(int(r) for r in equation.params["reps"]))
+
+
 @lowers("slice")
 def _slice(low: Lowering, equation: Any, values: list[Value]) -> Value:
     given = equation.params

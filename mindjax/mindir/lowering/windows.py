@@ -125,13 +125,18 @@ def _planes(
 
 
 def _pool(
-    low: Lowering, name: str, x: Value, kernel: Sequence[int], stride: Sequence[int]
+    low: Lowering, name: str, x: Value, kernel: Sequence[int], stride: Sequence[int], dtype: Any
 ) -> Value:
-    four = {"kernel_size": (1, 1, *kernel), "strides": (1, 1, *stride)}
-    sizes = {k: tuple(int(n) for n in v) for k, v in four.items()}
-    if name == "AvgPool":
-        sizes = {k: v[2:] if low.graph.model.dialect == 3 else v for k, v in sizes.items()}
-    return low.op(name, x, **sizes, pad_mode="VALID", data_format="NCHW")
+    sizes = {"kernel_size": tuple(map(int, kernel)), "strides": tuple(map(int, stride))}
+    if name == "MaxPool":
+        four = {k: (1, 1, *v) for k, v in sizes.items()}
+        return low.op(name, x, **four, pad_mode="VALID", data_format="NCHW")
+    if low.graph.model.dialect == 3:
+        return low.op(name, x, **sizes, pad_mode="valid", data_format="NCHW")
+    # The original does not read the older dialect's averages: a convolution gives the same.
+    shape = (1, 1, *sizes["kernel_size"])
+    w = np.full(shape, 1 / math.prod(kernel), dtype)
+    return _conv2d(low, x, w, shape, stride, (1, 1), [(0, 0), (0, 0)], 1)
 
 
 def _slid(
@@ -144,7 +149,7 @@ def _slid(
     config = [(a, b, d) for (a, b), d in zip(padding, between, strict=True)]
     x, shape = padded(low, x, config, aval.shape, aval.dtype, fill)
     x, _, kernel, stride, order = _planes(low, x, shape, sizes, strides)
-    result = _pool(low, name, low.node(x), kernel, stride)
+    result = _pool(low, name, low.node(x), kernel, stride, aval.dtype)
     if name == "AvgPool":
         result = low.op("Mul", result, np.array(math.prod(kernel), aval.dtype))
     moved = [out.shape[i] for i in order]
@@ -186,7 +191,7 @@ def _max_pool_gradient(low: Lowering, equation: Any, values: list[Value]) -> Val
     moved = [dout_type.shape[i] for i in order]
     down = [plane[0], 1, *([1] * (4 - 2 - min(len(moved), 2))), *moved[-2:]]
     dout = low.reshape(low.transpose(dout, order), down, moved)
-    out = _pool(low, "MaxPool", low.node(x), kernel, stride)
+    out = _pool(low, "MaxPool", low.node(x), kernel, stride, aval.dtype)
     gradient = low.op(
         "MaxPoolGrad", x, out, dout,
         kernel_size=(1, 1, *(int(k) for k in kernel)), strides=(1, 1, *(int(s) for s in stride)),

@@ -1,0 +1,95 @@
+"""``mindjax export``: a network of a script, or a MindIR file, as a file that others run."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mindjax.alias import install
+
+
+class ExportError(ValueError):
+    """The command's words do not fit together; the message says how."""
+
+
+def export(
+    source: str,
+    inputs: Sequence[str],
+    out: str | None = None,
+    file_format: str | None = None,
+    checkpoint: str | None = None,
+) -> int:
+    """Export a network.
+
+    Args:
+        source: ``FILE.py:NAME``, where NAME is a Cell, or a class or function that gives one
+            without arguments; or a ``.mindir`` file.
+        inputs: shapes such as ``"1x3x32x32"`` or ``"2x8:int32"``; those of a MindIR file are its
+            own where they are not given.
+        out: the file to write; by default the source's name with the format's suffix.
+        file_format: ``"STABLEHLO"``, also by default, or ``"MINDIR"``; or taken from ``out``.
+        checkpoint: a file of Parameters to load first.
+
+    Returns:
+        The process's exit status: 0, or 2 if something given does not fit.
+    """
+    install()
+    import mindjax
+    from mindjax.mindir import GraphCell
+    from mindjax.mindir import export as write
+
+    try:
+        if source.endswith(".mindir"):
+            graph = mindjax.load(source)
+            net: Any = GraphCell(graph)
+            inputs = inputs or [f"{'x'.join(map(str, i.shape))}:{i.dtype}" for i in graph.inputs]
+        else:
+            net = _network(source)
+        net.set_train(False)
+        if checkpoint is not None:
+            missing, _ = mindjax.load_param_into_net(net, mindjax.load_checkpoint(checkpoint))
+            if missing:
+                raise ExportError(f"{checkpoint} has no values for {missing[:3]}")
+        if file_format is None:
+            file_format = "MINDIR" if out and out.endswith(".mindir") else "STABLEHLO"
+        if out is None:
+            stem = os.path.splitext(os.path.basename(source.partition(":")[0]))[0]
+            out = f"{stem}.{file_format.lower()}"
+        tensors = [_tensor(text) for text in inputs]
+        write(net, *tensors, file_name=out, file_format=file_format)
+    except (OSError, ValueError, TypeError, RuntimeError, NotImplementedError) as error:
+        print(f"mindjax: {source} is not exported: {error}", file=sys.stderr)
+        return 2
+    print(f"{source} exported to {out}")
+    return 0
+
+
+def _network(source: str) -> Any:
+    path, colon, name = source.rpartition(":")
+    if not colon or not path.endswith(".py"):
+        raise ExportError("the network must be given as FILE.py:NAME, or as a .mindir file")
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    found = runpy.run_path(path, run_name="mindjax_export").get(name)
+    from mindjax.nn import Cell
+
+    made = found() if callable(found) and not isinstance(found, Cell) else found
+    if not isinstance(made, Cell):
+        raise ExportError(f"{name} in {path} is no Cell, and gives none")
+    return made
+
+
+def _tensor(text: str) -> Any:
+    from mindjax import Tensor
+
+    shape, _, dtype = text.partition(":")
+    try:
+        sizes = [int(n) for n in shape.replace(",", "x").split("x") if n]
+        array = np.zeros(sizes, dtype or "float32")
+    except (ValueError, TypeError):
+        raise ExportError(f"{text!r} is no shape such as 1x3x32x32 or 2x8:int32") from None
+    return Tensor(array)
