@@ -88,7 +88,7 @@ def _tensor(text: str) -> Any:
 
     shape, _, dtype = text.partition(":")
     try:
-        sizes = [int(n) for n in shape.replace(",", "x").split("x") if n]
+        sizes = [] if shape == "scalar" else [int(n) for n in shape.replace(",", "x").split("x")]
         array = np.zeros(sizes, dtype or "float32")
     except (ValueError, TypeError):
         raise ExportError(f"{text!r} is no shape such as 1x3x32x32 or 2x8:int32") from None

@@ -190,7 +190,8 @@ def _is_mindir(path: str, head: bytes) -> bool:
 def _describe_ckpt(path: str) -> Iterator[str]:
     with open(path, "rb") as file:
         found = ckpt.read(file)
-    yield f"check sum: {'yes' if ckpt.has_crc(path) else 'no'}"
+        checked = ckpt.has_crc(file)
+    yield f"check sum: {'yes' if checked else 'no'}"
     yield from _arrays("values", found)
 
 
