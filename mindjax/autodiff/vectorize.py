@@ -15,6 +15,7 @@ from mindjax.core.context import graph_mode
 from mindjax.core.errors import located
 from mindjax.core.handle import current
 from mindjax.core.state import Wide
+from mindjax.graph.control.raising import ErrorState, merge_mapped
 from mindjax.graph.program import is_tracing_outside
 from mindjax.tensor.tensor import Tensor
 
@@ -103,7 +104,10 @@ class _Mapped:
             stacked = [jnp.stack([m[i].array for m in members]) for i in range(len(own))]
             every = [*traced.inputs, *stacked]
             places = self._places(traced, size)
-            written = [0 if h in set(own) else None for h in traced.pure.written]
+            written = [
+                0 if h in set(own) or isinstance(h, ErrorState) else None
+                for h in traced.pure.written
+            ]
             others = [None] * traced.pure.traced_attributes
             mapped = jax.vmap(
                 lambda arrays: traced.call(arrays),
@@ -117,6 +121,7 @@ class _Mapped:
                 if "out_axes" not in str(error):
                     raise
                 raise self._unmapped(traced) from None
+            writes = merge_mapped(traced.pure.written, writes)
         self._write(traced, members, writes)
         return traced.build(outs)
 

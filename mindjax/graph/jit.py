@@ -59,7 +59,7 @@ class Programs:
                     variants.remove(program)
                     break
                 try:
-                    return program(signature.handles)
+                    return program(signature.handles, signature.dicts)
                 except TypeError:
                     if program.matches():
                         raise
@@ -70,7 +70,7 @@ class Programs:
         except ValuesNeeded as need:
             self._leave(signature, need)
             return self.function(*args, **kwargs)
-        return program(signature.handles)
+        return program(signature.handles, signature.dicts)
 
     def _leave(self, signature: Signature, need: ValuesNeeded) -> None:
         """Run calls of a signature op by op from now on."""

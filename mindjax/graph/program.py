@@ -32,7 +32,7 @@ from mindjax.graph.control.blocks import Raised
 from mindjax.graph.control.raising import take_back
 from mindjax.graph.journal import Compilation
 from mindjax.graph.sharing import Families
-from mindjax.graph.signature import Result, Signature, rebuild
+from mindjax.graph.signature import Result, Signature, dicts_among, rebuild
 from mindjax.tensor.parameter import Parameter, epoch
 
 # What getrefcount says of an array that nothing but its handle's slot holds.
@@ -201,12 +201,12 @@ class Program:
             for v, a in zip((h.array for h in state), avals, strict=True)
         )
 
-    def __call__(self, handles: Sequence[Any]) -> Any:
+    def __call__(self, handles: Sequence[Any], dicts: Sequence[Any] = ()) -> Any:
         """Run the program on the Tensors of a call with this signature."""
         if current.tape is not None:
-            return self._run_on_tape(handles)
+            return self._run_on_tape(handles, dicts)
         with state_lock:
-            return self._run(handles)
+            return self._run(handles, dicts)
 
     def prepare(self, handles: Sequence[Any]) -> None:
         """Compile for the state as it is now and Tensors of this signature."""
@@ -256,7 +256,7 @@ class Program:
         """Bytes of temporary buffers that one run needs."""
         return int(self._compiled.memory_analysis().temp_size_in_bytes)
 
-    def _run(self, handles: Sequence[Any]) -> Any:
+    def _run(self, handles: Sequence[Any], dicts: Sequence[Any]) -> Any:
         if self._compiled is None:
             self.prepare(handles)
         arguments = [h.array for h in handles]
@@ -286,7 +286,9 @@ class Program:
             handles[i].assign_value(array)
         self._write_attributes()
         self._finish_effects()
-        return self.result.build([wrap(a) for a in outputs[:count]])
+        tensors = [wrap(a) for a in outputs[:count]]
+        self.result.write_back(dicts, tensors)
+        return self.result.build(tensors)
 
     def _finish_effects(self) -> None:
         """Wait for what the program prints, and raise what it raised."""
@@ -300,7 +302,7 @@ class Program:
         for owner, name, value in self._attributes:
             setattr(owner, name, value)
 
-    def _run_on_tape(self, handles: Sequence[Any]) -> Any:
+    def _run_on_tape(self, handles: Sequence[Any], dicts: Sequence[Any]) -> Any:
         """Run as one op, so that gradients flow through arguments and state alike."""
         inputs = (*self.donated, *self.read, *self.constants, *handles)
         outputs = self.record(*inputs)
@@ -310,6 +312,7 @@ class Program:
             handle.assign_value(tensor._value, tensor._node)
         self._write_attributes()
         self._finish_effects()
+        self.result.write_back(dicts, outputs[:count])
         return self.result.build(outputs[:count])
 
 
@@ -344,6 +347,8 @@ def _trace(
         with frame:
             given = [wrap(a) for a in arrays]
             positional, named = rebuild(args, kwargs, given)
+            dicts = dicts_among(positional, named)
+            before = [dict(d) for d in dicts]
             for cell in writers:
                 cell._enter_graph(frame)
             # A method of a Cell depends on its attributes even if it is not run by a call.
@@ -356,6 +361,7 @@ def _trace(
                 # Every path raises when the program runs.
                 value = None
             result = Result(value)
+            result.keep_written(before, dicts)
             kept.append(result)
             frame.settle_attributes()
             take_back(frame)

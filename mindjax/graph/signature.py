@@ -67,9 +67,10 @@ class Signature:
     Attributes:
         key: equal for calls that may share a program.
         handles: the Tensors among the arguments, in order.
+        dicts: the arguments that are dicts: the function may write into them.
     """
 
-    __slots__ = ("handles", "key", "raw")
+    __slots__ = ("dicts", "handles", "key", "raw")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.handles: list[Any] = []
@@ -77,6 +78,7 @@ class Signature:
         parts = [self._add(a) for a in args]
         if kwargs:
             parts.append(tuple((k, self._add(v)) for k, v in kwargs.items()))
+        self.dicts = dicts_among(args, kwargs)
         self.key: Hashable = (jax_private.x64_enabled(), current.mixed, *parts)
 
     def _add(self, value: Any) -> Hashable:
@@ -114,6 +116,11 @@ class Signature:
         except TypeError:
             return cls, snapshot(value)
         return cls, value
+
+
+def dicts_among(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[dict[Any, Any]]:
+    """List the arguments that are dicts."""
+    return [a for a in (*args, *kwargs.values()) if type(a) is dict]
 
 
 def rebuild(args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[Any]) -> Any:
@@ -155,6 +162,7 @@ class Result:
         self.arrays: list[Any] = []
         self.single = isinstance(value, Handle | jax.Array)
         self._template = self._take(value)
+        self._written: list[tuple[int, Any]] = []
 
     def _take(self, value: Any) -> Any:
         if isinstance(value, TracedNumber):
@@ -178,6 +186,19 @@ class Result:
         if isinstance(value, dict):
             return {k: self._take(v) for k, v in value.items()}
         return value
+
+    def keep_written(self, before: list[dict[Any, Any]], after: list[dict[Any, Any]]) -> None:
+        """Take the dicts among the arguments that the function wrote into as further results."""
+        for i, (old, new) in enumerate(zip(before, after, strict=True)):
+            if list(old) != list(new) or any(old[k] is not new[k] for k in old):
+                self._written.append((i, self._take(new)))
+
+    def write_back(self, dicts: Sequence[dict[Any, Any]], tensors: Sequence[Any]) -> None:
+        """Write what the function wrote into the caller's dicts."""
+        for i, template in self._written:
+            fresh = self._put(template, tensors)
+            dicts[i].clear()
+            dicts[i].update(fresh)
 
     def forget(self) -> None:
         """Drop the traced arrays; the structure stays."""

@@ -12,9 +12,9 @@ from jax import lax
 
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, wrap
-from mindjax.core.number import TracedNumber
+from mindjax.core.number import TracedNumber, kind_of
 from mindjax.core.state import Wide
-from mindjax.core.values import need_values
+from mindjax.core.values import in_graph, need_values
 from mindjax.graph.checkpointed import checkpointed_while
 from mindjax.graph.control import raising
 from mindjax.graph.control.blocks import (
@@ -110,6 +110,7 @@ def range_(*bounds: Any) -> Any:
 
 def while_(
     test: Callable[[], Any],
+    same: _NAMES | None,
     body: Callable[[], Any],
     orelse: Callable[[], Any] | None,
     live: _NAMES,
@@ -120,6 +121,7 @@ def while_(
 
     Args:
         test: gives the condition.
+        same: names that may become numbers of the program; None where turns surely differ.
         body: one turn.
         orelse: block after a loop that was not left.
         live: names that a turn binds and that are read later, or in the next turn.
@@ -130,12 +132,18 @@ def while_(
         The loop's signal.
     """
     signal: Any = None
+    turns = 0
     while True:
         flag = truth(test())
         left = signal is not None
         if not left and isinstance(flag, bool):
             if not flag:
                 break
+            turns += 1
+            if turns > UNROLLED and _may_repeat(same, Scope((body, test), live, dead)):
+                with Wide():
+                    flag = jnp.asarray(True)
+        if not left and isinstance(flag, bool):
             signal = after_turn(body())
             if signal is not None and isinstance(signal.code, int):
                 break
@@ -168,7 +176,7 @@ def _finished(signal: Any, orelse: Callable[[], Any] | None, names: _NAMES) -> A
 
 def for_(
     iterable: Any,
-    same: bool,
+    same: _NAMES | None,
     body: Callable[[Any], Any],
     orelse: Callable[[], Any] | None,
     live: _NAMES,
@@ -179,7 +187,7 @@ def for_(
 
     Args:
         iterable: what it runs over; also a traced Tensor or range.
-        same: whether each turn surely does the same for another element.
+        same: names that may become numbers of the program; None where turns surely differ.
         body: one turn, takes the element.
         orelse: block after a loop that was not left.
         live: names that a turn binds and that are read later, or in the next turn.
@@ -191,8 +199,8 @@ def for_(
     """
     if isinstance(iterable, TracedRange):
         signal = _over_range(iterable, body, live, dead)
-    elif same and _many(iterable):
-        signal = _over_many(iterable, body, live, dead)
+    elif same is not None and _many(iterable):
+        signal = _over_many(iterable, same, body, live, dead)
     else:
         signal = _one_by_one(iterable, body, live, dead)
     return _finished(signal, orelse, else_names)
@@ -207,9 +215,12 @@ def _many(iterable: Any) -> bool:
 
 
 def _one_by_one(
-    items: Iterable[Any], body: Callable[[Any], Any], live: _NAMES, dead: _NAMES
+    items: Iterable[Any],
+    body: Callable[[Any], Any],
+    live: _NAMES,
+    dead: _NAMES,
+    signal: Any = None,
 ) -> Any:
-    signal: Any = None
     for item in items:
         if signal is None:
             signal = after_turn(body(item))
@@ -256,13 +267,23 @@ def _over_range(bounds: TracedRange, body: Any, live: _NAMES, dead: _NAMES) -> A
     return _Loop(scope, turn, here()).run_while(first, None, (start, lambda i: i + step))
 
 
-def _over_many(items: Any, body: Any, live: _NAMES, dead: _NAMES) -> Any:
+def _may_repeat(same: _NAMES | None, scope: Scope) -> bool:
+    """Tell whether the names that hold numbers may become numbers of the program."""
+    if same is None or current.tape is not None or not in_graph():
+        return False
+    numbers = [n for n, v in scope.before.items() if kind_of(v) is not None]
+    return set(numbers) <= set(same)
+
+
+def _over_many(items: Any, same: _NAMES, body: Any, live: _NAMES, dead: _NAMES) -> Any:
     """Run a loop of known length: one turn in Python, so that kinds settle, then one loop."""
     signal = after_turn(body(items[0]))
     if signal is not None and isinstance(signal.code, int):
         return signal
     rest = items[1:]
     scope = Scope((body,), live, dead)
+    if not _may_repeat(same, scope):
+        return _one_by_one(rest, body, live, dead, signal)
     if isinstance(items, Handle):
         with Wide():
             rows, count = rest.array, items.value_shape[0] - 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -29,13 +29,15 @@ class ErrorState(Handle):
 
     Args:
         start: value without an error.
+        is_code: whether it is the number.
     """
 
     is_parameter = False
 
-    def __init__(self, start: Any) -> None:
+    def __init__(self, start: Any, is_code: bool = False) -> None:
         self._init_handle(start)
         self._frame = None
+        self.is_code = is_code
 
     def assign_value(self, value: Any, node: Any = None) -> Handle:
         """Write the value."""
@@ -80,7 +82,7 @@ class Errors:
     """
 
     def __init__(self) -> None:
-        self.state = ErrorState(np.int32(0))
+        self.state = ErrorState(np.int32(0), True)
         self.sites: list[Site] = []
         self.marks: list[tuple[Any, dict[Any, Any]]] = []
 
@@ -103,6 +105,23 @@ def errors_of(frame: StateFrame) -> Errors:
         frame.errors.append(made)
         frame.values[made.state] = np.int32(0)
     return frame.errors[0]
+
+
+def merge_mapped(handles: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """Give what `vmap` writes of errors: those of the first slice that has one.
+
+    Args:
+        handles: what is written.
+        values: arrays with a slice a row where the handle is an `ErrorState`.
+    """
+    values = list(values)
+    codes = [
+        v for h, v in zip(handles, values, strict=False) if isinstance(h, ErrorState) and h.is_code
+    ]
+    for i, handle in enumerate(handles):
+        if isinstance(handle, ErrorState):
+            values[i] = values[i][jnp.argmax(codes[0] != 0)]
+    return values
 
 
 def late() -> bool:

@@ -208,26 +208,32 @@ class Liveness:
         return head
 
 
-def repeats(node: ast.For) -> bool:
-    """Tell whether each turn of a loop surely does the same for another index.
+def repeats(node: ast.For | ast.While) -> Names | None:
+    """Find which names a loop may compute in the program, where it would repeat in Python.
 
-    The index may be computed with, compared, and be an index; a call that takes it, or a change of
-    a Python container, makes turns differ.
+    A turn must change no container of Python's. A name may then become a number of the program if
+    it is only computed with, compared, or an index.
+
+    Args:
+        node: the loop.
+
+    Returns:
+        Those of the names that a turn binds; None where turns differ.
     """
-    targets = assigned([node.target])
-    parents = {id(c): p for b in node.body for p in ast.walk(b) for c in ast.iter_child_nodes(p)}
-    for statement in node.body:
-        for inner in ast.walk(statement):
-            if isinstance(inner, (*_SCOPES, *_COMPREHENSIONS, ast.Global, ast.Try, ast.Delete)):
-                return False
-            method = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
-            if method and inner.func.attr in MUTATORS:  # type: ignore[attr-defined]
-                return False
-            if not isinstance(inner, ast.Name) or inner.id not in targets:
-                continue
+    top = list(node.body) if isinstance(node, ast.For) else [*node.body, node.test]
+    bound = assigned([*node.body, node.target] if isinstance(node, ast.For) else top)
+    parents = {id(c): p for b in top for p in ast.walk(b) for c in ast.iter_child_nodes(p)}
+    good = set(bound)
+    for inner in (n for b in top for n in ast.walk(b)):
+        if isinstance(inner, (*_SCOPES, *_COMPREHENSIONS, ast.Global, ast.Try, ast.Delete)):
+            return None
+        method = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
+        if method and inner.func.attr in MUTATORS:  # type: ignore[attr-defined]
+            return None
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in bound:
             parent = parents.get(id(inner))
             index = isinstance(parent, ast.Subscript) and parent.slice is inner
-            arithmetic = isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Compare | ast.AugAssign)
-            if isinstance(inner.ctx, ast.Load) and not (index or arithmetic):
-                return False
-    return True
+            kinds = ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.AugAssign
+            if not index and not isinstance(parent, kinds):
+                good.discard(inner.id)
+    return frozenset(good)

@@ -157,8 +157,9 @@ def _compile(
     found = _find(made, name)
     if found is None or not set(found.co_freevars) <= {*free}:
         return None
+    # Not its first line, which a decorator moves: the other lines count from there.
     return _renamed(found, old.co_name, old.co_qualname).replace(
-        co_firstlineno=old.co_firstlineno, co_name=old.co_name, co_qualname=old.co_qualname
+        co_name=old.co_name, co_qualname=old.co_qualname
     )
 
 

@@ -305,13 +305,18 @@ class _Rewriter:
         return out, _placed(made, node)
 
     def _while(self, node: ast.While) -> tuple[list[ast.stmt], ast.expr]:
+        same = self._repeating(node)
         test_name = self._name("test")
         test = ast.copy_location(ast.Return(value=self.expressions.visit(node.test)), node.test)
         out = [self._define(test_name, [test], assigned([node.test]), node.test)]
-        return self._loop("while_", [ast.Name(test_name, ast.Load())], node, out, False)
+        return self._loop("while_", [ast.Name(test_name, ast.Load()), same], node, out, False)
+
+    def _repeating(self, node: ast.For | ast.While) -> ast.expr:
+        names = repeats(node)
+        return constant(None if names is None else tuple(sorted(names)))
 
     def _for(self, node: ast.For) -> tuple[list[ast.stmt], ast.expr]:
-        same = ast.Constant(value=repeats(node))
+        same = self._repeating(node)
         iterable = self.expressions.visit(node.iter)
         return self._loop("for_", [iterable, same], node, [], True)
 
