@@ -34,10 +34,11 @@ class Model:
 
     Args:
         dialect: 3, or 1 for MindSpore Lite.
+        folded: results of constants alone up to this many elements are computed, and stored.
     """
 
-    def __init__(self, dialect: int = 3) -> None:
-        self.dialect = dialect
+    def __init__(self, dialect: int = 3, folded: int = 1 << 14) -> None:
+        self.dialect, self.folded = dialect, folded
         self.primitives: dict[Any, Message] = {}
         self.functions: list[Message] = []
         self.count = 0

@@ -16,6 +16,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.graph.recorded import Recorded, record
 from mindjax.mindir.builder import Graph, Model, Name, Value
+from mindjax.mindir.dynamic import FOLDED, is_open, open_model
 from mindjax.mindir.lowering import Lowering, UnknownOperation
 from mindjax.mindir.message import Message, MindIRError, serialize
 from mindjax.mindir.stablehlo import add_payload, export_stablehlo
@@ -32,13 +33,16 @@ _ALIGNED = 64
 FORMATS = ("AIR", "ONNX", "MINDIR", "STABLEHLO")
 
 
-def to_model(net: Any, inputs: tuple[Any, ...], dialect: int = 3) -> tuple[Message, Recorded]:
+def to_model(
+    net: Any, inputs: tuple[Any, ...], dialect: int = 3, folded: int = 1 << 14
+) -> tuple[Message, Recorded]:
     """Make the message of a network, with its Parameters' values.
 
     Args:
         net: Cell, or function of Tensors.
         inputs: what it is called with.
         dialect: 3, or 1 for MindSpore Lite.
+        folded: results of constants alone up to this many elements are computed, and stored.
 
     Returns:
         The message, and the trace that it was made of.
@@ -47,7 +51,7 @@ def to_model(net: Any, inputs: tuple[Any, ...], dialect: int = 3) -> tuple[Messa
         NotImplementedError: MindIR has no form for an operation of the network.
     """
     recorded = record(net, inputs)
-    model = Model(dialect)
+    model = Model(dialect, folded)
     main = Graph(model, "main")
     low = Lowering(main, recorded.calls)
     names = _input_names(net, inputs, len(recorded.handles))
@@ -199,7 +203,8 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
     Args:
         net: Cell, or function of Tensors.
         *inputs: Tensors, or tuples and lists of Tensors, of the shapes that the network gets;
-            other Python values become constants of the file.
+            other Python values become constants of the file. ``Tensor(shape=[None, 4],
+            dtype=...)`` declares a size that may change, for MindIR.
         file_name: path; the format's suffix is appended if it has none.
         file_format: ``"MINDIR"``, or ``"STABLEHLO"`` for an artifact of ``jax.export``, which holds
             the Parameters' values.
@@ -261,11 +266,14 @@ def _export_mindir(
             ValueError, f"For 'export', the 'dialect' must be 1 or 3, but got {dialect!r}."
         )
     try:
-        model, recorded = to_model(net, inputs, dialect)
+        if is_open(inputs):
+            model = open_model(inputs, lambda given: to_model(net, given, dialect, FOLDED)[0])
+        else:
+            model, recorded = to_model(net, inputs, dialect)
+            if with_artifact and not recorded.written:
+                add_payload(model, recorded)
     except (UnknownOperation, MindIRError) as error:
         raise located(NotImplementedError, f"For 'export', {error}.") from error
-    if with_artifact and not recorded.written:
-        add_payload(model, recorded)
     if custom is not None:
         custom(model)
     write(model, file_name, sealed)

@@ -37,10 +37,72 @@ def assert_same(path, inputs, expected, **options):
             np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("dialect", [1, 3])
-@pytest.mark.parametrize("name", NETWORKS)
-def test_exported_and_loaded(name, dialect, tmp_path):
-    assert_same(*exported(name, tmp_path, dialect=dialect))
+# What takes seconds to compile; `test_oracle.py` exports these too.
+SLOW = {"recurrent", "attention", "functions", "step_adam", "reductions"}
+ALL = [pytest.param(n, marks=pytest.mark.slow if n in SLOW else ()) for n in NETWORKS]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_exported_and_loaded(name, tmp_path):
+    assert_same(*exported(name, tmp_path))
+
+
+@pytest.mark.parametrize("name", ["mlp", "convolutions", "condition", "loop", "counter"])
+def test_the_older_dialect(name, tmp_path):
+    path, *rest = exported(name, tmp_path, dialect=1)
+    model = ms.load_mindir(path)
+    assert model.mind_ir_version == 1
+    assert {p.prim_type for p in model.primitives} == {1}
+    assert_same(path, *rest)
+
+
+class Sizes(nn.Cell):
+    """Sizes that are computed of an open one."""
+
+    def construct(self, x, y):
+        size = x.shape[0]
+        both = ops.concat((x, y), 0).reshape((2 * size, -1))
+        return ops.softmax(both, -1), x.reshape((size * 2, 2)), ops.broadcast_to(y.sum(), (size, 3))
+
+
+class Product(nn.Cell):
+    def construct(self, x, y):
+        return ops.matmul(x, y.T)
+
+
+@pytest.mark.parametrize(
+    ("make", "rest", "sizes"),
+    [
+        (lambda: NETWORKS["mlp"]()[0], [(4,)], [(3,), (6,)]),
+        (lambda: NETWORKS["convolutions"]()[0], [(2, 12, 12)], [(1,), (3,)]),
+        (Sizes, [(4,), (4,)], [(3, 3), (5, 5)]),
+        (Product, [(4,), (4,)], [(3, 5), (1, 2)]),
+    ],
+)
+def test_open_sizes(make, rest, sizes, tmp_path):
+    network, path = make(), str(tmp_path / "n.mindir")
+    declared = [ms.Tensor(shape=[None, *shape], dtype=ms.float32) for shape in rest]
+    ms.export(network, *declared, file_name=path, file_format="MINDIR")
+    graph = ms.load(path)
+    assert [i.shape for i in graph.inputs] == [(-1, *shape) for shape in rest]
+    for firsts in sizes:
+        inputs = [
+            np.random.RandomState(4).randn(n, *shape).astype(np.float32)
+            for n, shape in zip(firsts, rest, strict=True)
+        ]
+        assert_same(path, inputs, [flat(network(*tensors(inputs)))])
+
+
+def squared(x):
+    return ops.zeros((x.shape[0] * x.shape[0], 3), ms.float32) + x.sum()
+
+
+@pytest.mark.parametrize("function", [squared, lambda x: x + ops.arange(x.shape[0])])
+def test_open_sizes_without_a_form(function, tmp_path):
+    declared = ms.Tensor(shape=[None], dtype=ms.float32)
+    with pytest.raises(NotImplementedError, match="open size"):
+        export(function, declared, file_name=str(tmp_path / "n"), file_format="MINDIR")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_file_is_replaced_and_protected(tmp_path):

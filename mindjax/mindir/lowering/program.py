@@ -19,8 +19,6 @@ LAX: dict[str, Callable[..., Any]] = {}
 RECORDS: dict[str, Callable[..., Any]] = {}
 """Class of an operator -> function of (lowering, record, inputs, types, types of results)."""
 
-# Results of constants alone up to this many elements are computed, and stored.
-_FOLDED = 1 << 14
 _INLINED = (
     "jit", "pjit", "closed_call", "core_call", "remat2", "remat", "checkpoint", "custom_jvp_call",
     "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin",
@@ -106,7 +104,10 @@ class Lowering:
         """Broadcast a value of the shape ``before``, with as many axes, to another shape."""
         if tuple(shape) == tuple(before):
             return value
-        if not isinstance(value, Name) and np.prod(shape, dtype=np.int64) <= _FOLDED:
+        if (
+            not isinstance(value, Name)
+            and np.prod(shape, dtype=np.int64) <= self.graph.model.folded
+        ):
             return np.broadcast_to(value, shape)
         return self.op("BroadcastTo", self.node(value), shape=tuple(int(s) for s in shape))
 
@@ -182,7 +183,7 @@ class Lowering:
             return False
         sizes = [getattr(v.aval, "size", 0) for v in equation.outvars]
         known = all(isinstance(s, int) for v in equation.outvars for s in v.aval.shape)
-        return known and sum(sizes) <= _FOLDED
+        return known and sum(sizes) <= self.graph.model.folded
 
     def _inlined(self, equation: Any, values: list[Value]) -> list[Value]:
         call = self.calls.find(equation)
