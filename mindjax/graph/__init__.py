@@ -6,6 +6,7 @@ from mindjax.graph.annotations import enable_dynamic as enable_dynamic
 from mindjax.graph.annotations import lazy_inline as lazy_inline
 from mindjax.graph.annotations import no_inline as no_inline
 from mindjax.graph.annotations import set_recursion_limit as set_recursion_limit
+from mindjax.graph.buckets import row_wise as row_wise
 from mindjax.graph.jit import JitFunction as JitFunction
 from mindjax.graph.jit import jit as jit
 from mindjax.graph.jit import ms_memory_recycle as ms_memory_recycle

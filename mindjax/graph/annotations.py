@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindjax.core.errors import located
+from mindjax.graph.buckets import call_padded, is_row_wise
 from mindjax.tensor.tensor import Tensor
 
 
@@ -229,7 +230,8 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 def enable_dynamic(**kwargs: Any) -> Callable[..., Any]:
     """Say which arguments of a compiled function change shape (MindSpore: ``enable_dynamic``).
 
-    Each shape has a program of its own; shapes are checked against what is said here.
+    Shapes are checked against what is said here. Each shape has a program of its own, unless the
+    function is promised to be `row_wise`: then the first axis is padded to a few sizes.
 
     Args:
         **kwargs: Tensor, or tuple or list of Tensors, by argument name, with None for the axes that
@@ -272,6 +274,9 @@ def enable_dynamic(**kwargs: Any) -> Callable[..., Any]:
             for name, declared in kwargs.items():
                 if name in given:
                     _check_shape(name, declared, given[name])
+            if is_row_wise(function) and not named:
+                places = list(signature.parameters)[: len(args)]
+                return call_padded(function, [kwargs.get(n) for n in places], args)
             return function(*args, **named)
 
         return call

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current
 from mindjax.core.values import ValuesNeeded
 from mindjax.graph import journal
+from mindjax.graph.options import check_options, strict
 from mindjax.graph.program import Program, is_tracing_outside
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Signature
@@ -28,10 +30,11 @@ class Programs:
 
     Args:
         function: function on Tensors.
+        whole: whether all of it must be in the graph, whatever the context says.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], whole: bool = False) -> None:
+        self.function, self.whole = function, whole
         name = getattr(function, "__qualname__", type(function).__name__)
         self.name = name
         # Signatures whose calls run op by op, and why.
@@ -65,8 +68,9 @@ class Programs:
                         raise
                     variants.remove(program)
                     break
+        may_leave = not (self.whole or strict(getattr(self.function, "jit_config", None)))
         try:
-            program = self._trace(variants, args, kwargs, signature, True)
+            program = self._trace(variants, args, kwargs, signature, may_leave)
         except ValuesNeeded as need:
             self._leave(signature, need)
             return self.function(*args, **kwargs)
@@ -84,10 +88,10 @@ class Programs:
         self.eager[signature.key] = need.reason
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Programs:
-        return Programs(copy.deepcopy(self.function, memo))
+        return Programs(copy.deepcopy(self.function, memo), self.whole)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Programs, (self.function,)
+        return Programs, (self.function, self.whole)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
         """Trace and compile the program for these arguments without running it."""
@@ -139,13 +143,15 @@ class Programs:
 class JitFunction:
     """A function that runs as one compiled program (MindSpore: what ``jit`` returns)."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], whole: bool = False) -> None:
         functools.update_wrapper(self, function)
-        self.function = function
-        self._programs = Programs(function)
+        self.function, self.whole = function, whole
+        self._programs = Programs(function, whole)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program for these arguments."""
+        if os.environ.get("MS_JIT") == "0":
+            return self.function(*args, **kwargs)
         return self._programs.call(args, kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -155,19 +161,19 @@ class JitFunction:
         key = f"_jit_{self.__name__}"
         bound = instance.__dict__.get(key)
         if bound is None or bound.function.__self__ is not instance:
-            bound = JitFunction(self.function.__get__(instance, owner))
+            bound = JitFunction(self.function.__get__(instance, owner), self.whole)
             instance.__dict__[key] = bound
         return bound
 
     def __deepcopy__(self, memo: dict[int, Any]) -> JitFunction:
-        return JitFunction(copy.deepcopy(self.function, memo))
+        return JitFunction(copy.deepcopy(self.function, memo), self.whole)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         name = getattr(self.function, "__qualname__", "")
         found: Any = sys.modules.get(getattr(self.function, "__module__", ""))
         for part in name.split("."):
             found = getattr(found, part, None)
-        return name if found is self else (JitFunction, (self.function,))
+        return name if found is self else (JitFunction, (self.function, self.whole))
 
 
 def jit(
@@ -184,20 +190,22 @@ def jit(
 
     Args:
         function: the function; None when used as a decorator with arguments.
-        capture_mode: ``"ast"``, ``"bytecode"`` or ``"trace"``: all trace, Python runs once a
-            signature.
+        capture_mode: ``"ast"``, ``"bytecode"`` or ``"trace"``: all rewrite the function's control
+            flow and trace it, so that Python runs once a signature.
         jit_level: ``"O0"`` or ``"O1"``: XLA optimises alike at both.
-        dynamic: 0 or 1; a new shape compiles again at both.
-        fullgraph: whether the whole function must be one graph; it always is.
+        dynamic: 0 or 1; a new shape compiles again at both (see `mindjax.graph.row_wise`).
+        fullgraph: whether the whole function must be one graph: without it a function that asks for
+            values which a graph does not have runs op by op, with one warning; with it that is an
+            error.
         backend: ``""``, ``"ms_backend"`` or ``"GE"``: all mean XLA here.
-        **options: options of the original's backends, without effect on XLA.
+        **options: options of the original's backends: checked, and ignored with a warning.
 
     Returns:
         A callable with the function's signature.
 
     Raises:
         ValueError: an argument has a value that the original does not know.
-        TypeError: ``function`` is not callable.
+        TypeError: ``function`` is not callable, or an option has the wrong type.
         RuntimeError: no such backend.
     """
     if capture_mode not in _MODES:
@@ -227,12 +235,18 @@ def jit(
             f"Invalid backend name: {backend}, you should register custom backend first.",
         )
 
-    def decorate(target: Callable[..., Any]) -> JitFunction:
+    check_options(options)
+
+    def decorate(target: Any) -> Any:
+        if isinstance(target, type) and hasattr(target, "construct"):
+            # A class of Cells: each of them runs its own construct as one program.
+            target.construct = JitFunction(target.construct, fullgraph)
+            return target
         if not callable(target):
             raise located(
                 TypeError, f"For 'jit', the function must be callable, but got {target!r}."
             )
-        return target if isinstance(target, JitFunction) else JitFunction(target)
+        return target if isinstance(target, JitFunction) else JitFunction(target, fullgraph)
 
     return decorate if function is None else decorate(function)
 

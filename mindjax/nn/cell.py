@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import jax
 
+from mindjax import log
 from mindjax.autodiff.custom import with_bprop
 from mindjax.autodiff.saved import compute_again, register_saved_tensors_hooks
 from mindjax.core.context import graph_mode
@@ -20,6 +21,8 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, unwrap
 from mindjax.core.precision import OpLists
 from mindjax.core.scopes import scope_of
+from mindjax.graph.annotations import JitConfig
+from mindjax.graph.buckets import call_padded, check_inputs, is_row_wise
 from mindjax.graph.jit import JitFunction, Programs
 from mindjax.graph.program import is_tracing_outside
 from mindjax.graph.signature import snapshot
@@ -125,7 +128,21 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
         if programs is None:
             programs = self.__dict__["_programs"] = Programs(_Runner(self))
             Cell.global_cells[self] = (type(self), (), {})
+        declared = self.__dict__.get("_inputs")
+        if declared is not None:
+            return self._call_declared(programs, declared[0], args, kwargs)
         return programs.call(args, kwargs)
+
+    def _call_declared(
+        self, programs: Programs, declared: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Run with the inputs that `set_inputs` declared: checked, padded where that is safe."""
+        if kwargs or not declared:
+            return programs.call(args, kwargs)
+        check_inputs(declared, args)
+        if not is_row_wise(self):
+            return programs.call(args, kwargs)
+        return call_padded(lambda *padded: programs.call(padded, {}), declared, args)
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         frame = current.frame
@@ -410,7 +427,10 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
         return self
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Keep the declared inputs; every shape gets a program of its own.
+        """Declare the inputs that GRAPH_MODE checks calls against.
+
+        Every shape gets a program of its own, unless the Cell is promised to be
+        `mindjax.graph.row_wise`: then the first axis, if unknown, is padded to a few sizes.
 
         Args:
             *inputs: Tensors whose unknown sizes are None, or other values.
@@ -424,8 +444,23 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
         return None if declared is None else declared[0]
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Keep a JitConfig; XLA has one level of optimisation."""
-        self.__dict__["jit_config"] = jit_config
+        """Keep a `JitConfig`: the first one, and of it what XLA can follow, the syntax level.
+
+        Args:
+            jit_config: the options.
+
+        Raises:
+            TypeError: it is no JitConfig.
+        """
+        if not isinstance(jit_config, JitConfig):
+            raise located(
+                TypeError,
+                f"For 'set_jit_config', 'jit_config' must be a JitConfig, but got {jit_config!r}.",
+            )
+        if "jit_config" in self.__dict__:
+            log.warning("For Cell, jit config can only be set once, ignore this setting.")
+        else:
+            self.__dict__["jit_config"] = jit_config
 
     def add_flags(self, **flags: Any) -> Cell:
         """Set attributes that also show in `get_flags`; gives the Cell."""
@@ -521,6 +556,11 @@ class _Runner:
     def __init__(self, cell: Cell) -> None:
         self._cell = cell
         self.__qualname__ = type(cell).__name__
+
+    @property
+    def jit_config(self) -> Any:
+        """What `Cell.set_jit_config` was given."""
+        return self._cell.__dict__.get("jit_config")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._cell._run(args, kwargs)

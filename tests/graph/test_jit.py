@@ -1,0 +1,218 @@
+"""The arguments of `jit` and of what goes with it: honoured, refused, or ignored with a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindjax as ms
+from mindjax import Tensor, log, nn, ops
+from mindjax.graph import JitConfig, journal, row_wise
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is warned of."""
+    said: list[str] = []
+    monkeypatch.setattr(
+        log, "warning", lambda text, *args: said.append(text % args if args else text)
+    )
+    return said
+
+
+def ones(*shape: int) -> Any:
+    return ops.ones(shape, ms.float32)
+
+
+def mean_of_values(x: Any) -> Any:
+    return x + float(x.asnumpy().sum())
+
+
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+def test_without_fullgraph_a_function_that_needs_values_runs_op_by_op(
+    mode: str, words: list[str]
+) -> None:
+    run = ms.jit(mean_of_values, capture_mode=mode)
+    for scale in (1, 2):
+        np.testing.assert_array_equal(run(ones(2) * scale).asnumpy(), [3 * scale] * 2)
+    (said,) = words
+    assert "runs op by op" in said and "test_jit.py" in said
+
+
+def test_fullgraph_refuses_it(words: list[str]) -> None:
+    with pytest.raises(RuntimeError, match=r"values are asked for[\s\S]*test_jit.py"):
+        ms.jit(mean_of_values, fullgraph=True)(ones(2))
+    assert not words
+
+
+class Net(nn.Cell):
+    """Asks for values."""
+
+    def construct(self, x: Any) -> Any:
+        return mean_of_values(x)
+
+
+def test_strict_levels_refuse_it(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Net()
+    net.set_jit_config(JitConfig(jit_syntax_level="STRICT"))
+    with pytest.raises(RuntimeError, match="values are asked for"):
+        net(ones(2))
+    ms.set_context(jit_syntax_level=ms.STRICT)
+    try:
+        with pytest.raises(RuntimeError, match="values are asked for"):
+            Net()(ones(2))
+        lax = Net()
+        lax.set_jit_config(JitConfig(jit_syntax_level="LAX"))
+        np.testing.assert_array_equal(lax(ones(2)).asnumpy(), [3, 3])
+    finally:
+        ms.set_context(jit_syntax_level=ms.LAX)
+    monkeypatch.setenv("MS_DEV_JIT_SYNTAX_LEVEL", "0")
+    with pytest.raises(RuntimeError, match="values are asked for"):
+        Net()(ones(2))
+
+
+def test_a_jit_config_is_set_once(words: list[str]) -> None:
+    net = Net()
+    for level in ("O0", "O1"):
+        net.set_jit_config(JitConfig(jit_level=level))
+    assert net.jit_config_dict["jit_level"] == "O0" and "only be set once" in words[0]
+    with pytest.raises(TypeError, match="must be a JitConfig"):
+        net.set_jit_config({"jit_level": "O0"})
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"capture_mode": "eager"}, ValueError),
+        ({"jit_level": "O2"}, ValueError),
+        ({"dynamic": 2}, ValueError),
+        ({"fullgraph": 1}, TypeError),
+        ({"backend": "xla"}, RuntimeError),
+        ({"exec_order": "random"}, ValueError),
+        ({"exec_order": 1}, TypeError),
+        ({"infer_boost": "maybe"}, ValueError),
+        ({"auto_offload": "disk"}, ValueError),
+        ({"disable_format_transform": 1}, TypeError),
+        ({"ge_options": {"other": {}}}, ValueError),
+        ({"ge_options": {"global": {"a": 1}}}, TypeError),
+    ],
+    ids=str,
+)
+def test_wrong_options(options: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        ms.jit(lambda x: x, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"exec_order": "bfs"}, "'exec_order' is ignored"),
+        ({"ge_options": {"global": {"a": "b"}}}, "'ge_options' is ignored"),
+        ({"unheard": 1}, "'unheard' is not recognized"),
+        ({"input_signature": ()}, "'input_signature' has been deprecated"),
+    ],
+    ids=str,
+)
+def test_options_that_change_nothing_say_so(
+    options: dict[str, Any], said: str, words: list[str]
+) -> None:
+    assert plain(ms.jit(lambda x: x * 2, **options)(ones(1))) == [2]
+    assert len(words) == 1 and said in words[0]
+
+
+def plain(value: Any) -> Any:
+    return value.asnumpy().tolist()
+
+
+def test_a_class_of_cells() -> None:
+    @ms.jit
+    class Scale(nn.Cell):
+        """Scales by its own factor."""
+
+        def __init__(self, factor: float) -> None:
+            super().__init__()
+            self.factor = factor
+
+        def construct(self, x: Any) -> Any:
+            return x * self.factor
+
+    count = len(journal.entries())
+    assert plain(Scale(2.0)(ones(1))) == [2] and plain(Scale(3.0)(ones(1))) == [3]
+    assert len(journal.entries()) > count
+
+
+def test_the_variable_that_switches_jit_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MS_JIT", "0")
+    assert plain(ms.jit(mean_of_values, fullgraph=True)(ones(1))) == [2]
+
+
+# Declared inputs.
+
+
+class Rows(nn.Cell):
+    """Two outputs of one row for each row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = nn.Dense(2, 3)
+
+    def construct(self, x: Any) -> Any:
+        return self.dense(x), x.sum(1)
+
+
+def declared(shape: Any) -> Any:
+    return Tensor(shape=shape, dtype=ms.float32)
+
+
+def test_declared_inputs_are_checked() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Rows()
+    net.set_inputs(declared([None, 2]))
+    assert net(ones(4, 2))[0].shape == (4, 3)
+    for wrong in (ones(4, 3), ones(2), ops.ones((4, 2), ms.float16)):
+        with pytest.raises(ValueError, match=r"For set_inputs and tuple\(list\) in set_inputs"):
+            net(wrong)
+    with pytest.raises(ValueError, match="the length of 'inputs' must be 2"):
+        net(ones(4, 2), ones(4, 2))
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net(ones(4, 2))
+
+
+def test_rows_are_padded_to_buckets() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = row_wise(Rows())
+    net.set_inputs(declared([None, 2]))
+    count = len(journal.entries())
+    for rows in (1, 3, 7, 8, 9, 16):
+        x = Tensor(np.arange(2.0 * rows, dtype=np.float32).reshape(rows, 2))
+        dense, total = net(x)
+        want = x.asnumpy() @ net.dense.weight.asnumpy().T + net.dense.bias.asnumpy()
+        np.testing.assert_allclose(dense.asnumpy(), want, 1e-5)
+        np.testing.assert_array_equal(total.asnumpy(), x.asnumpy().sum(1))
+    assert sum(e.name == "Rows" for e in journal.entries()[count:]) == 2
+
+
+def test_rows_of_functions_are_padded_and_differentiate() -> None:
+    @ms.enable_dynamic(x=declared([None]))
+    @row_wise
+    @ms.jit
+    def square(x: Any, n: int = 1) -> Any:
+        return x * x * n
+
+    for rows in (3, 5):
+        x = Tensor(np.arange(rows, dtype=np.float32))
+        assert plain(square(x)) == [i * i for i in range(rows)]
+        assert plain(ms.grad(lambda v: square(v).sum())(x)) == [2 * i for i in range(rows)]
+
+
+def test_an_output_without_rows_is_refused() -> None:
+    @ms.enable_dynamic(x=declared([None]))
+    @row_wise
+    def total(x: Any) -> Any:
+        return x.sum()
+
+    with pytest.raises(ValueError, match="'row_wise' was promised of what gives an output"):
+        total(ones(3))
