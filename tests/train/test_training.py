@@ -340,7 +340,6 @@ def test_a_parameter_that_is_not_set():
 UNSUPPORTED = {
     "backend": lambda: model().predict(Tensor(X), backend="lite"),
     "config": lambda: model().predict(Tensor(X), config={}),
-    "enc_key": lambda: train.CheckpointConfig(enc_key=b"0" * 16),
     "incremental": lambda: train.CheckpointConfig(incremental=True),
 }
 

@@ -13,7 +13,6 @@ from typing import Any
 from mindjax.checkpoint.save import (
     check_async,
     check_instance,
-    check_no_key,
     save_checkpoint,
     wait_async_save,
 )
@@ -42,8 +41,8 @@ class CheckpointConfig:
         saved_network: Cell that is saved instead of the whole training network.
         append_info: further values: ``"epoch_num"``, ``"step_num"``, and one dict of int, float,
             bool, str, Tensor or Generator.
-        enc_key: must be None: encrypted files are not supported.
-        enc_mode: cipher; means nothing without ``enc_key``.
+        enc_key: key that the files are encrypted with; None for plain files.
+        enc_mode: ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``; means nothing without ``enc_key``.
         exception_save: whether an error in training saves ``..._breakpoint.ckpt``.
         crc_check: whether the files carry a check sum.
         remove_redundancy: whether each rank saves only its share; needs several ranks.
@@ -141,7 +140,6 @@ class CheckpointConfig:
                 "For 'save_checkpoint', when format is 'safetensors', other param must be default: "
                 "'enc_key', 'enc_mode', 'crc_check', 'exception_save'.",
             )
-        check_no_key("CheckpointConfig", "enc_key", self._enc_key)
 
     @property
     def save_checkpoint_steps(self) -> int | None:
@@ -368,6 +366,8 @@ class ModelCheckpoint(Callback):
             path,
             config.integrated_save,
             append_dict=self._numbered(epoch, step),
+            enc_key=config.enc_key,
+            enc_mode=config.enc_mode,
             crc_check=config.crc_check,
         )
 
@@ -396,6 +396,8 @@ class ModelCheckpoint(Callback):
             config.integrated_save,
             config.async_save,
             self._numbered(params.cur_epoch_num, params.cur_step_num),
+            enc_key=config.enc_key,
+            enc_mode=config.enc_mode,
             crc_check=config.crc_check,
             format=config.format,
             remove_redundancy=False if config.format == "safetensors" else None,
