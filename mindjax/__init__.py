@@ -137,7 +137,7 @@ _SOURCES = {
         "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
         "async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt"
     ),
-    "mindjax.mindir": "export load load_mindir load_stablehlo",
+    "mindjax.mindir": "export load load_mindir load_stablehlo save_mindir",
     "mindjax.train": (
         "ConvertModelUtils ConvertNetUtils "
         "Model SummaryRecord SummaryCollector SummaryLandscape "

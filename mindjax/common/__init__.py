@@ -58,4 +58,6 @@ def __getattr__(name: str) -> Any:
         return import_module("mindjax.common.seed").default_generator
     if name == "flops_collection":
         return import_module("mindjax.train.callback.flops").flops_collection
+    if name in ("load_mindir", "save_mindir"):
+        return getattr(import_module("mindjax.mindir"), name)
     raise AttributeError(f"module 'mindspore.common' has no attribute '{name}'")

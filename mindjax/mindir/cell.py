@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mindjax.checkpoint.atomic import replacing
 from mindjax.core.errors import located
 from mindjax.core.handle import current
 from mindjax.graph.jit import Programs
@@ -100,6 +101,35 @@ def load_mindir(file_name: str) -> Message:
     except (OSError, MindIRError) as error:
         raise located(
             ValueError, f"For 'load_mindir', {file_name!r} cannot be read: {error}."
+        ) from error
+
+
+def save_mindir(model: Message, file_name: str) -> None:
+    """Write a message that `load_mindir` gave to a file (MindSpore: ``save_mindir``).
+
+    Args:
+        model: the message.
+        file_name: path; ``.mindir`` is appended if it does not end so.
+
+    Raises:
+        TypeError: ``model`` is no such message.
+        ValueError: ``file_name`` is no path, or the file cannot be written.
+    """
+    path = os.path.realpath(_checked_name(file_name))
+    if not isinstance(model, Message):
+        raise located(
+            TypeError,
+            "For 'save_mindir', the argument 'model' must be ModelProto, but got "
+            f"{type(model).__name__}.",
+        )
+    path = path if path.endswith(".mindir") else f"{path}.mindir"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with replacing(path) as file:
+            file.write(model.SerializeToString())
+    except OSError as error:
+        raise located(
+            ValueError, f"For 'save_mindir', {path} cannot be written: {error.strerror}."
         ) from error
 
 

@@ -75,8 +75,12 @@ def __getattr__(name: str) -> Any:
         from mindjax.amp.networks import build_train_network
 
         return build_train_network
+    if name in ("export", "load"):
+        from mindjax import mindir
+
+        return getattr(mindir, name)
     raise AttributeError(f"module 'mindspore.train' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "build_train_network"})
+    return sorted({*globals(), "build_train_network", "export", "load"})

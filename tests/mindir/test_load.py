@@ -113,6 +113,18 @@ def test_load_mindir_and_its_fields():
     assert parse("Model", model.SerializeToString()).user_info == {"version": "1"}
 
 
+def test_save_mindir(tmp_path):
+    model = ms.load_mindir(str(FOLDER / "mlp.mindir"))
+    model.user_info["version"] = "pangu"
+    ms.save_mindir(model, str(tmp_path / "new"))
+    path = str(tmp_path / "new.mindir")
+    assert ms.load_mindir(path).user_info == {"version": "pangu"}
+    inputs, outputs = recorded("mlp")
+    np.testing.assert_allclose(run(nn.GraphCell(ms.load(path)), inputs)[0], outputs[0], atol=1e-5)
+    assert ms.common.save_mindir is ms.save_mindir
+    assert ms.train.load is ms.load
+
+
 @pytest.mark.parametrize(
     ("call", "error"),
     [
@@ -125,6 +137,9 @@ def test_load_mindir_and_its_fields():
         (lambda: ms.load(str(FOLDER / "mlp.mindir"), other=1), TypeError),
         (lambda: ms.load(str(FOLDER / "mlp.mindir"), obf_func=1), NotImplementedError),
         (lambda: ms.load_mindir("missing.mindir"), ValueError),
+        (lambda: ms.save_mindir(3, "net"), TypeError),
+        (lambda: ms.save_mindir(Message("Model"), ""), ValueError),
+        (lambda: ms.save_mindir(Message("Model"), "/proc/nothing/net"), ValueError),
         (lambda: nn.GraphCell(3), TypeError),
         (lambda: nn.GraphCell(ms.load(str(FOLDER / "mlp.mindir")), [1]), TypeError),
         (lambda: nn.GraphCell(ms.load(str(FOLDER / "mlp.mindir")), {"a": 1}), TypeError),
