@@ -98,6 +98,22 @@ def _kind(error: Exception, text: str) -> type[Exception] | None:
     return ValueError if type(error).__module__.startswith("jax") else None
 
 
+def out_of_memory(error: Exception, shape: tuple[int, ...]) -> Exception:
+    """Translate that a device lacked memory, which shows only when a value is read.
+
+    Args:
+        error: what jax raised.
+        shape: of the Tensor that was read.
+
+    Returns:
+        A RuntimeError of one line; ``error`` itself if it is about something else.
+    """
+    said = _said(str(error))
+    if "not enough memory" not in said:
+        return error
+    return located(RuntimeError, f"For the Tensor of shape {shape} that is read, {said}.")
+
+
 def _said(text: str) -> str:
     """Keep what a user can use of a message."""
     found = _NOT_A_TENSOR.search(text)

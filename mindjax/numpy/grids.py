@@ -149,10 +149,14 @@ def _triangle(n: Any, k: Any, m: Any, upper: bool) -> tuple[Tensor, Tensor]:
     for name, value in (("n", n), ("k", k), ("m", m)):
         if not isinstance(value, int | float):
             raise located(TypeError, f"Input {name} must be a number, but got {value!r}.")
-    rows = np.arange(math.ceil(n))[:, None]
-    columns = np.arange(math.ceil(m))
-    inside = columns >= rows + k if upper else columns <= rows + k
-    places = np.nonzero(inside)
+    try:
+        rows = np.arange(math.ceil(n))[:, None]
+        columns = np.arange(math.ceil(m))
+        places = np.nonzero(columns >= rows + k if upper else columns <= rows + k)
+    except (MemoryError, ValueError, OverflowError):
+        raise located(
+            RuntimeError, f"There is no memory for the places of a triangle of {n} by {m}."
+        ) from None
     return constant(places[0], int32), constant(places[1], int32)
 
 

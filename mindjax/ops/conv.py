@@ -348,6 +348,11 @@ class Conv2DTranspose(Primitive):
         """
         checks.tensors("Conv2DBackpropInput", out_backprop=out_backprop)
         sizes = checks.integers("input_sizes", input_sizes, "Conv2DBackpropInput")
+        for name, rank in (("out_backprop", out_backprop.ndim), ("input_sizes", len(sizes))):
+            if rank != 4:
+                raise located(
+                    ValueError, f"For '{self.name}', '{name}' must have 4 axes, but got {rank}."
+                )
         pads, extra = [], []
         for i in range(2):
             reach = self.dilation[i] * (self.kernel_size[i] - 1) + 1

@@ -397,11 +397,12 @@ def _indices(op: str, row: int, col: int, offset: int, dtype: Any, lower: bool) 
     shape = [checks.integer(n, v, op) for n, v in (("row", row), ("col", col))]
     if min(shape) < 0:
         raise located(ValueError, f"For '{op}', 'row' and 'col' must be >= 0, but got {shape}.")
-    offset = checks.integer("offset", offset, op)
+    # Beyond the corners nothing changes, and numpy takes 64 bits.
+    offset = max(-shape[0], min(checks.integer("offset", offset, op), shape[1]))
     find = np.tril_indices if lower else np.triu_indices
     try:
         found = find(shape[0], offset, shape[1])
-    except MemoryError:
+    except (MemoryError, ValueError, OverflowError):
         raise located(
             RuntimeError, f"For '{op}', there is no memory for a matrix of the shape {shape}."
         ) from None
@@ -637,6 +638,11 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     Returns:
         Matrix of shape (n, N).
     """
+    checks.tensors("vander", x=x)
+    if len(shape_of(x)) != 1:
+        raise located(
+            ValueError, f"For 'vander', 'x' must have 1 axis, but got {len(shape_of(x))}."
+        )
     (n,) = shape_of(x)
     return _Vander(n if N is None else checks.integer("N", N, "vander"))(x)
 

@@ -18,6 +18,7 @@ from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, state_lock
 from mindjax.core.pending import Pending
+from mindjax.core.translate import out_of_memory
 from mindjax.core.values import can_leave, need_values
 from mindjax.core.view import Same, View
 from mindjax.tensor.methods.arithmetic import ArithmeticMethods
@@ -273,7 +274,10 @@ class Tensor(
             current.recording.unread = 0
         if isinstance(value, Tracer):
             raise need_values("a Tensor's value")
-        return np.array(value)
+        try:
+            return np.array(value)
+        except jax.errors.JaxRuntimeError as error:
+            raise out_of_memory(error, self.value_shape) from error
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Copy the values to a numpy array (MindSpore: ``asnumpy``)."""

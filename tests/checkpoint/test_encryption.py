@@ -86,3 +86,22 @@ def test_in_the_background(tmp_path):
     ms.save_checkpoint(parameters(), path, enc_key=KEY, async_save=True)
     ms.save_checkpoint(parameters(), str(tmp_path / "b.ckpt"))
     assert values(ms.load_checkpoint_async(path, dec_key=KEY).result()) == VALUES
+
+
+def test_training_saves_encrypted_files(tmp_path):
+    net = ms.nn.Dense(3, 1)
+    data = ms.dataset.NumpySlicesDataset(
+        (np.ones((4, 3), np.float32), np.ones((4, 1), np.float32)), ["x", "y"]
+    ).batch(2)
+    config = ms.train.CheckpointConfig(save_checkpoint_steps=2, enc_key=KEY, enc_mode="AES-CBC")
+    saver = ms.train.ModelCheckpoint("net", str(tmp_path), config)
+    ms.train.Model(net, ms.nn.MSELoss(), ms.nn.SGD(net.trainable_params(), 0.1)).train(
+        1, data, callbacks=[saver]
+    )
+    path = os.path.join(tmp_path, "net-1_2.ckpt")
+    with pytest.raises(ValueError, match="encrypted"):
+        ms.load_checkpoint(path)
+    found = ms.load_checkpoint(path, dec_key=KEY, dec_mode="AES-CBC")
+    assert np.array_equal(found["weight"].asnumpy(), net.weight.asnumpy())
+    with pytest.raises(ValueError, match=r"For .*key of"):
+        ms.train.CheckpointConfig(enc_key=b"short")

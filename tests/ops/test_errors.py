@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -145,3 +146,32 @@ def source_line(error: Exception) -> str:
     found = re.search(r"test_errors.py:(\d+)\]$", str(error))
     assert found, error
     return pathlib.Path(__file__).read_text().splitlines()[int(found[1]) - 1].strip()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: ops.make_range(10**13), RuntimeError, "For 'make_range', no memory"),
+        (lambda: ops.TrilIndices(10**13, 10**13)(), RuntimeError, "For 'tril_indices'.*no memory"),
+        (lambda: ops.triu_indices(2**70, 3), RuntimeError, "For 'triu_indices'.*no memory"),
+        (lambda: ms.numpy.tril_indices(10**13), RuntimeError, "no memory"),
+        (lambda: ops.arange(10**13)[0].asnumpy(), RuntimeError, r"shape \(\).*not enough memory"),
+        (lambda: ops.vander(Tensor([[1.0]])), ValueError, "For 'vander', 'x'"),
+        (
+            lambda: ops.Conv2DBackpropInput(3, 3)(Tensor(1.0), Tensor(1.0), (1, 1, 3, 3)),
+            ValueError,
+            "'out_backprop' must have 4 axes",
+        ),
+    ],
+)
+def test_sizes_beyond_any_memory_and_wrong_ranks(
+    call: Callable[[], Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert type(caught.value) is error and "\n" not in str(caught.value)
+
+
+def test_a_diagonal_far_off() -> None:
+    assert ops.triu_indices(2, 2, 2**70).shape == (2, 0)
+    assert ops.triu_indices(2, 2, -(2**70)).shape == (2, 4)

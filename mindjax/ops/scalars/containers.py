@@ -309,7 +309,12 @@ def make_range(*limits: Any) -> Any:
     values = [checks.integer("limit", v, "make_range") for v in limits]
     if len(values) == 3 and values[2] == 0:
         raise located(RuntimeError, "For 'make_range', the step must not be 0.")
-    return tuple(range(*values))
+    try:
+        return tuple(range(*values))
+    except (MemoryError, OverflowError):
+        raise located(
+            RuntimeError, f"For 'make_range', no memory holds the range of {tuple(values)}."
+        ) from None
 
 
 def make_slice(start: Any, stop: Any, step: Any) -> slice:
