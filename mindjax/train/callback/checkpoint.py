@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from mindjax.checkpoint import cipher
 from mindjax.checkpoint.save import (
     check_async,
     check_instance,
@@ -140,6 +141,11 @@ class CheckpointConfig:
                 "For 'save_checkpoint', when format is 'safetensors', other param must be default: "
                 "'enc_key', 'enc_mode', 'crc_check', 'exception_save'.",
             )
+        if self._enc_key is not None:
+            try:
+                cipher.require(self._enc_key, self._enc_mode)
+            except (ValueError, ImportError) as error:
+                raise located(type(error), f"For 'CheckpointConfig', {error}.") from None
 
     @property
     def save_checkpoint_steps(self) -> int | None:
