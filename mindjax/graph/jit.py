@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindjax import log
+from mindjax.core import jax_private
 from mindjax.core.caches import Cache
 from mindjax.core.context import get_context
 from mindjax.core.errors import located
@@ -49,6 +50,8 @@ class Programs:
         """Run the function as one program."""
         if current.frame is not None or is_tracing_outside():
             return converted(self.function)(*args, **kwargs)
+        if jax_private.jit_disabled():
+            return self.function(*args, **kwargs)
         if get_context("precompile_only"):
             self.prepare(args, kwargs)
             return None

@@ -15,7 +15,7 @@ from jax.core import eval_jaxpr
 
 from mindjax.core import allocator, jax_private
 from mindjax.core.caches import count_compilation
-from mindjax.core.errors import drop_jax_notes, raised
+from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.handle import Handle, current, state_lock, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import (
@@ -262,16 +262,16 @@ class Program:
         arguments = [h.array for h in handles]
         read = [h.array for h in self.read]
         with _Shield():
-            donated = []
+            donated, checked = [], jax_private.nans_debugged()
             for handle in self.donated:
                 value = handle.array
                 # Two references more: the local name and the argument of getrefcount.
-                if sys.getrefcount(value) > _ONE_OWNER + 1:
+                if sys.getrefcount(value) > _ONE_OWNER + 1 or checked:
                     value = _copy(value)
                 donated.append(value)
             value = None
             try:
-                outputs = self._compiled(
+                outputs = self._executable(
                     *donated, *read, *self.constants, *arguments, *self._numbers
                 )
             except jax.errors.JaxRuntimeError:
@@ -296,6 +296,20 @@ class Program:
             jax.effects_barrier()
         if self._errors is not None:
             self._errors.raise_first()
+
+    def _executable(self, *arrays: Any) -> Any:
+        """Call the executable; what a transformation traced runs under `jax.disable_jit` too."""
+        try:
+            if jax_private.jit_disabled():
+                with jax.disable_jit(False):
+                    return self._compiled(*arrays)
+            return self._compiled(*arrays)
+        except jax_private.NanFound as error:
+            raise located(
+                FloatingPointError,
+                f"The program of '{self.name}' gives a value that is {error.args[-1]} "
+                "(jax.debug_nans): run it in PYNATIVE_MODE to see which op.",
+            ) from None
 
     def _write_attributes(self) -> None:
         """Write the attributes that the function set to Python values."""

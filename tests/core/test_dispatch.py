@@ -117,6 +117,11 @@ def test_private_jax_apis_do_what_is_needed():
     jax.jit(lambda x: seen.append(jax_private.tracing()) or x)(jnp.ones(2))
     assert seen == [True]
     assert "cpu" in jax_private.started_backends()
+    assert not jax_private.jit_disabled() and not jax_private.nans_debugged()
+    with jax.disable_jit(), jax.debug_infs(True):
+        assert jax_private.jit_disabled() and jax_private.nans_debugged()
+    with jax.debug_nans(True), pytest.raises(jax_private.NanFound):
+        jax.jit(jnp.log).lower(jnp.ones(2)).compile()(-jnp.ones(2))
     closed = jax.make_jaxpr(lambda x: jax.jit(lambda a, b: a * b)(x, np.float32(2.5)))(jnp.ones(2))
     assert [float(np.asarray(v)) for v in jax_private.literals(closed.jaxpr)] == [2.5]
     hoisted, values = jax_private.hoist_literals(closed.jaxpr, {0})

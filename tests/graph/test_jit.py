@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -216,3 +217,35 @@ def test_an_output_without_rows_is_refused() -> None:
 
     with pytest.raises(ValueError, match="'row_wise' was promised of what gives an output"):
         total(ones(3))
+
+
+# Switches of the user's jax.
+
+
+def test_disable_jit(mode: int) -> None:
+    run = ms.jit(lambda x: ops.exp(x) * 2)
+    gradient = ms.jit(ms.grad(lambda x: run(x).sum()))
+    run(ones(2))
+    count = len(journal.entries())
+    with jax.disable_jit():
+        np.testing.assert_allclose(run(ones(2)).asnumpy(), [2 * np.e] * 2, 1e-6)
+        np.testing.assert_allclose(gradient(ones(2)).asnumpy(), [2 * np.e] * 2, 1e-6)
+        assert nn.Dense(3, 2)(ones(2, 3)).shape == (2, 2)
+    assert len(journal.entries()) == count
+
+
+def test_debug_nans_names_the_program_and_keeps_the_state() -> None:
+    w = ms.Parameter(ones(2), name="w")
+
+    def take_away(x: Any) -> Any:
+        ops.assign(w, w - x)
+        return ops.log(w)
+
+    run = ms.jit(take_away)
+    run(ones(2) * 0.5)
+    with (
+        jax.debug_nans(True),
+        pytest.raises(FloatingPointError, match="take_away.*nan"),
+    ):
+        run(ones(2))
+    assert plain(w) == [0.5, 0.5]
