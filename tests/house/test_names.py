@@ -55,7 +55,7 @@ GENERATED = {
 }
 # Names of ours that the original does not have.
 OURS = {
-    "mindspore": {"install", "interop", "eager"},
+    "mindspore": {"install", "interop", "eager", "load_stablehlo"},
     "mindspore.version": {"mindjax"},
     "mindspore.ops": GENERATED,
     # The original's `graph` registers passes, ours is the layer of GRAPH mode.
