@@ -135,7 +135,8 @@ _SOURCES = {
     ),
     "mindjax.checkpoint": (
         "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
-        "async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt"
+        "async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt "
+        "load_segmented_checkpoints"
     ),
     "mindjax.mindir": "export load load_mindir load_stablehlo save_mindir",
     "mindjax.train": (

@@ -210,3 +210,14 @@ def test_no_permission_to_read(tmp_path, monkeypatch):
     monkeypatch.setattr("builtins.open", refuse)
     with pytest.raises(ValueError, match="May not have permission to read it"):
         ms.load_checkpoint(path)
+
+
+def test_segments_are_one_dictionary(tmp_path):
+    for name, values in (("a", [1.0]), ("b", [2.0])):
+        ms.save_checkpoint([parameter(values, name)], str(tmp_path / f"{name}.ckpt"))
+    found = ms.load_segmented_checkpoints(str(tmp_path))
+    assert {k: v.asnumpy().tolist() for k, v in found.items()} == {"a": [1.0], "b": [2.0]}
+    with pytest.raises(ValueError, match="not a directory"):
+        ms.load_segmented_checkpoints(str(tmp_path / "a.ckpt"))
+    with pytest.raises(TypeError, match="should be a str"):
+        ms.load_segmented_checkpoints(3)
