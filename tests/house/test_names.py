@@ -57,6 +57,7 @@ GENERATED = {
 OURS = {
     "mindspore": {"install", "interop", "eager", "load_stablehlo"},
     "mindspore.version": {"mindjax"},
+    "mindspore.graph": {"row_wise"},
     "mindspore.ops": GENERATED,
     # The original's `graph` registers passes, ours is the layer of GRAPH mode.
     "mindspore.graph": {
