@@ -152,13 +152,6 @@ def augmented():
     return ms.jit(f)(floats(1))
 
 
-def selected():
-    def f(x):
-        return x[x > 1]
-
-    return ms.jit(f)(floats(1, 2))
-
-
 def gathered():
     def f(x, i):
         return ops.gather(x, i, 0)
@@ -389,7 +382,6 @@ ROWS = {
     ),
     "label out of range": (lambda: ops.cross_entropy(logits(1, 1, 1), ints(7)), 0, BOTH),
     "gather out of range": (gathered, [NAN], BOTH),
-    "mask in a compiled function": (selected, "RuntimeError", BOTH),
     "one Tensor twice": (one_tensor_twice, [[4], [8]], ("PYNATIVE",)),
     "gradient of a tuple": (tuple_gradient, [[3], [2]], BOTH),
     "written attribute": (written_attribute, [[2], [5]], GRAPH),

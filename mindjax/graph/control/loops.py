@@ -351,6 +351,11 @@ class _Loop:
             How the loop was left.
         """
         with Wide():
+            frame = current.frame
+            errors = frame.root_frame().errors if frame is not None else None
+            if frame is not None and errors:
+                # After an error no condition is what it would be: the loop might never end.
+                first = jnp.logical_and(first, frame.read(errors[0].state) == 0)
             begin, arrays = self._begin(signal)
             outcome = self._settle(begin, counter)
             last = self._run(outcome, begin, arrays, first, counter)
