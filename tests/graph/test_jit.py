@@ -245,7 +245,7 @@ def test_debug_nans_names_the_program_and_keeps_the_state() -> None:
     run(ones(2) * 0.5)
     with (
         jax.debug_nans(True),
-        pytest.raises(FloatingPointError, match="take_away.*nan"),
+        pytest.raises(FloatingPointError, match=r"take_away.*nan"),
     ):
         run(ones(2))
     assert plain(w) == [0.5, 0.5]

@@ -57,12 +57,12 @@ GENERATED = {
 OURS = {
     "mindspore": {"install", "interop", "eager", "load_stablehlo"},
     "mindspore.version": {"mindjax"},
-    "mindspore.graph": {"row_wise"},
     "mindspore.ops": GENERATED,
     # The original's `graph` registers passes, ours is the layer of GRAPH mode.
     "mindspore.graph": {
         "jit",
         "jit_class",
+        "row_wise",
         "JitFunction",
         "ms_memory_recycle",
         "JitConfig",
