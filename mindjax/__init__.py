@@ -136,7 +136,7 @@ _SOURCES = {
     "mindjax.checkpoint": (
         "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
         "async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt "
-        "load_segmented_checkpoints"
+        "load_segmented_checkpoints build_searched_strategy restore_group_info_list"
     ),
     "mindjax.mindir": "export load load_mindir load_stablehlo save_mindir",
     "mindjax.train": (

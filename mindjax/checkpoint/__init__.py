@@ -8,3 +8,5 @@ from mindjax.checkpoint.load import load_param_into_net as load_param_into_net
 from mindjax.checkpoint.save import async_ckpt_thread_status as async_ckpt_thread_status
 from mindjax.checkpoint.save import save_checkpoint as save_checkpoint
 from mindjax.checkpoint.segments import load_segmented_checkpoints as load_segmented_checkpoints
+from mindjax.checkpoint.strategy import build_searched_strategy as build_searched_strategy
+from mindjax.checkpoint.strategy import restore_group_info_list as restore_group_info_list
