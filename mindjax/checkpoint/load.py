@@ -188,17 +188,22 @@ def load_param_into_net(
             "scenarios, but got stand_alone.",
         )
     left = _by_name(net)
+    # Everything is checked before the first Parameter is written: an error leaves the Cell whole.
+    planned: list[tuple[Parameter, np.ndarray]] = []
     missing: list[str] = []
     unused = list(parameter_dict)
     for name, parameter in left.items():
         new = parameter_dict.get(name)
         if isinstance(new, Parameter):
-            _update(parameter, new, strict_load)
+            planned.append((parameter, _fitting(parameter, new, strict_load)))
             unused.remove(name)
         elif name not in parameter_dict and not name.startswith("accu_grads"):
             missing.append(name)
     if missing and not strict_load:
-        _load_by_suffix(left, parameter_dict, missing)
+        planned += _found_by_suffix(left, parameter_dict, missing)
+    for parameter, array in planned:
+        dtype = mstype.to_np(parameter.dtype)
+        parameter.set_data(Tensor(array.astype(dtype, copy=False)))
     if missing:
         logger.warning(
             "For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they "
@@ -213,8 +218,11 @@ def _by_name(net: Cell) -> dict[str, Parameter]:
     return {parameter.name: parameter for _, parameter in net.parameters_and_names()}
 
 
-def _load_by_suffix(left: dict[str, Parameter], given: Parameters, missing: list[str]) -> None:
+def _found_by_suffix(
+    left: dict[str, Parameter], given: Parameters, missing: list[str]
+) -> list[tuple[Parameter, np.ndarray]]:
     """Find, one after the other, the prefixes that the given names have and the Cell's lack."""
+    found: list[tuple[Parameter, np.ndarray]] = []
     while True:
         pair = next(
             (
@@ -226,7 +234,7 @@ def _load_by_suffix(left: dict[str, Parameter], given: Parameters, missing: list
             None,
         )
         if pair is None:
-            return
+            return found
         prefix = pair[0].removesuffix(pair[1])
         logger.warning(
             "For 'load_param_into_net', remove parameter prefix name: %s, continue to load.", prefix
@@ -234,11 +242,12 @@ def _load_by_suffix(left: dict[str, Parameter], given: Parameters, missing: list
         for name in list(missing):
             new = given.get(prefix + name)
             if isinstance(new, Parameter):
-                _update(left[name], new, strict_load=False)
+                found.append((left[name], _fitting(left[name], new, strict_load=False)))
                 missing.remove(name)
 
 
-def _update(parameter: Parameter, new: Parameter, strict_load: bool) -> None:
+def _fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> np.ndarray:
+    """Give the values in the shape of a Parameter, or raise a RuntimeError."""
     name, shape, dtype = parameter.name, tuple(parameter.shape), parameter.dtype
     array = to_numpy(new)
     if array.shape != shape:
@@ -268,7 +277,7 @@ def _update(parameter: Parameter, new: Parameter, strict_load: bool) -> None:
             new.dtype,
             dtype,
         )
-    parameter.set_data(Tensor(array.astype(mstype.to_np(dtype), copy=False)))
+    return array
 
 
 def _check_into_net(net: Any, parameter_dict: Any) -> None:

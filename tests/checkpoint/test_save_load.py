@@ -221,3 +221,17 @@ def test_segments_are_one_dictionary(tmp_path):
         ms.load_segmented_checkpoints(str(tmp_path / "a.ckpt"))
     with pytest.raises(TypeError, match="should be a str"):
         ms.load_segmented_checkpoints(3)
+
+
+@pytest.mark.parametrize("prefix", ["", "old."])
+@pytest.mark.parametrize("wrong", [np.zeros(5, np.float32), np.zeros((2, 3), bool)])
+def test_an_error_loads_nothing(prefix, wrong):
+    net = nn.SequentialCell(nn.Dense(3, 2), nn.Dense(3, 2))
+    before = {n: p.asnumpy() for n, p in net.parameters_and_names()}
+    given = {prefix + n: Parameter(Tensor(np.ones_like(v)), name=n) for n, v in before.items()}
+    last = [n for n in given if n.endswith("weight")][-1]
+    given[last] = Parameter(Tensor(wrong), name=last)
+    with pytest.raises(RuntimeError, match="should have the same"):
+        ms.load_param_into_net(net, given)
+    for name, p in net.parameters_and_names():
+        np.testing.assert_array_equal(p.asnumpy(), before[name])
