@@ -81,8 +81,10 @@ def differentiate(
             hooks = value.__dict__.get("_gradient_hooks")
             if hooks:
                 group[i] = run_hooks(hooks, group[i])
-    if current.overflow is not None:
-        current.overflow.note([*input_grads, *distinct_grads])
+    frame = current.frame
+    register = (current if frame is None else frame.root_frame()).overflow
+    if register is not None:
+        register.note([*input_grads, *distinct_grads])
     following = iter(input_grads)
     by_weight = dict(zip(distinct, distinct_grads, strict=True))
     weight_grads = [by_weight[w] for w in weights]

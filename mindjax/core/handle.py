@@ -38,7 +38,7 @@ class Current(threading.local):
     no_grad: bool = False
     # Functions that pack and unpack what the tape keeps.
     saved_hooks: Any = None
-    # What notes gradients for `NPUGetFloatStatus`, between `NPUClearFloatStatus` and it.
+    # What notes gradients for `NPUGetFloatStatus`, outside graphs; see `StateFrame.overflow`.
     overflow: Any = None
     # Ops of this thread that wait to be run as one program.
     recording: Any = None

@@ -62,6 +62,8 @@ class StateFrame:
         # Whether the trace may end where it needs values: whoever started it runs op by op then.
         self.may_leave = False
         self.errors: list[Any] = []
+        # What notes gradients for `NPUGetFloatStatus`, between `NPUClearFloatStatus` and it.
+        self.overflow: Any = None
         self.parent: StateFrame | None = None
         self._tape: Any = None
 
@@ -190,6 +192,7 @@ class StateFrame:
 
     def close(self) -> None:
         """Drop every traced value."""
+        self.overflow = None
         self.values.clear()
         self.captured.clear()
         self.in_place.clear()

@@ -8,11 +8,22 @@ import pytest
 from tests.examples.scripts import SCRIPTS, run
 from tests.house.source import ROOT
 
+# `make test` runs the long ones in GRAPH alone.
+LONG = ("encoder", "resnet_block", "convolutions")
+ROWS = [
+    pytest.param(
+        name,
+        graph,
+        marks=() if graph or name not in LONG else pytest.mark.slow,
+        id=f"{name}-{'GRAPH' if graph else 'PYNATIVE'}",
+    )
+    for name in SCRIPTS
+    for graph in (False, True)
+]
 GOLDENS = json.loads((ROOT / "tests/goldens/scripts.json").read_text())
 
 
-@pytest.mark.parametrize("graph", [False, True], ids=["PYNATIVE", "GRAPH"])
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize(("name", "graph"), ROWS)
 def test_script(name, graph, tmp_path, monkeypatch):
     """MindSpore 2.10.0 gives the same in both modes (record_scripts.py)."""
     import mindjax

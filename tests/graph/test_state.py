@@ -144,7 +144,8 @@ def test_keyboard_interrupt_inside_a_step_loses_nothing():
     for i in range(STEPS):
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.0002 * (i % 7) + 1e-5)
-            for _ in range(20):
+            # Longer than the alarm takes, which must not ring outside of here.
+            for _ in range(300):
                 step(x)
                 finished += 1
         except KeyboardInterrupt:

@@ -65,7 +65,7 @@ class NPUClearFloatStatus(Primitive):
         Raises:
             TypeError: ``x`` is no Tensor of Float16 or Float32.
         """
-        current.overflow = OverflowRegister()
+        _holder().overflow = OverflowRegister()
         return _Zeros()(_flag(self, x))
 
 
@@ -85,9 +85,9 @@ class NPUGetFloatStatus(Primitive):
             TypeError: ``x`` is no Tensor of Float16 or Float32.
             RuntimeError: nothing was cleared before, here or in the same graph.
         """
-        flag, register = _flag(self, x), current.overflow
-        current.overflow = None
-        if register is None or not register.reached():
+        flag, holder = _flag(self, x), _holder()
+        register, holder.overflow = holder.overflow, None
+        if register is None:
             raise located(
                 RuntimeError,
                 "For 'NPUGetFloatStatus', there is no 'NPUClearFloatStatus' before it in the same "
@@ -101,22 +101,13 @@ class OverflowRegister:
     """What stands for the register of an Ascend device: whether gradients were not finite."""
 
     def __init__(self) -> None:
-        self.frame, self.found = current.frame, zeros(())
-
-    def reached(self) -> bool:
-        """Tell whether the graph in which it was made, if any, is still being traced."""
-        frame = current.frame
-        while frame is not None and frame is not self.frame:
-            frame = frame.parent
-        return frame is self.frame
+        self.found = zeros(())
 
     def note(self, gradients: list[Any]) -> None:
         """Look at gradients."""
         floating = [g for g in gradients if jnp.issubdtype(g.value_dtype, jnp.inexact)]
-        if floating and self.reached():
+        if floating:
             self.found.assign_value(_Overflow()(self.found, tuple(floating)))
-        elif not self.reached():
-            current.overflow = None
 
     def read(self, flag: Any) -> Any:
         """Give the register in the shape and dtype of a flag."""
@@ -136,6 +127,11 @@ class _Overflow(Primitive, register=False):
 class _Spread(Primitive, register=False):
     def compute(self, flag: Array, found: Array) -> Array:
         return jnp.full_like(flag, found.astype(flag.dtype))
+
+
+def _holder() -> Any:
+    """Give what holds the register: the graph that is being traced, or the thread."""
+    return current if current.frame is None else current.frame.root_frame()
 
 
 def _flag(record: Primitive, x: Any) -> Any:
