@@ -6,6 +6,7 @@ or anything else still refers to when the record is run is computed; the rest is
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -18,6 +19,7 @@ import numpy as np
 from mindjax.core import fused, jax_private
 from mindjax.core.executable import Deferrable, execute
 from mindjax.core.handle import current, upload
+from mindjax.core.interrupts import Shield
 from mindjax.core.pending import Aval, Failed, Pending
 
 ArrayImpl = jax_private.ArrayImpl
@@ -35,9 +37,11 @@ _ALONE = 4
 # once.
 _STRANGE, _PAUSE = 8, 16
 _MOST_UNREAD = 2
-_MASK = (1 << BITS) - 1
+_MASK = fused.MASK
 # Bytes of a record's results up to which none is freed before the record has run.
 _SMALL_RECORD = 1 << 25
+# Bytes from which on it pays to give an array's memory to a result.
+_LARGE = 1 << 16
 
 # Jax's object for a shape and dtype, and a sharding, by identity: with what they are here.
 _kinds: dict[int, tuple[Any, Aval]] = {}
@@ -269,6 +273,24 @@ class Recording:
                         places.append(one.place)
         return places
 
+    def _dead(self, live: list[int]) -> list[int]:
+        """List large arrays that nobody else holds and whose memory a result may take."""
+        found: list[int] = []
+        leaves, avals = self.leaves, self.avals
+        wanted: list[Aval] | None = None
+        for i in range(len(leaves)):
+            if avals[i].nbytes < _LARGE:
+                continue
+            leaf = leaves[i]
+            if sys.getrefcount(leaf) > _UNUSED or type(leaf) is not ArrayImpl:
+                continue
+            if wanted is None:
+                wanted = [self.output(place).aval for place in live]
+            if avals[i] in wanted:
+                wanted.remove(avals[i])
+                found.append(i)
+        return found
+
     def _size(self) -> int:
         """Count the bytes of all results."""
         total = 0
@@ -327,16 +349,20 @@ class Recording:
                     self.outputs[0].value = Failed(error)
                 return
         if len(self.ops) > 1:
-            try:
-                values = fused.run(self.ops, self.leaves, tuple(self.avals.values()), live)
-            except Exception:
-                # Op by op the error is found and named; the other values are still given.
-                values = None
-            if values is not None:
-                self.strange = 0
-                for place, value in zip(live, values, strict=True):
-                    self.output(place).value = value
-                return
+            dead = self._dead(live)
+            # What is given away must not be lost to Ctrl-C before the results stand in its place.
+            with Shield() if dead else contextlib.nullcontext():
+                try:
+                    avals = tuple(self.avals.values())
+                    values = fused.run(self.ops, self.leaves, avals, live, dead)
+                except Exception:
+                    # Op by op the error is found and named; the other values are still given.
+                    values = None
+                if values is not None:
+                    self.strange = 0
+                    for place, value in zip(live, values, strict=True):
+                        self.output(place).value = value
+                    return
             self.strange += 1
             if self.strange >= _STRANGE:
                 self.at_once = _PAUSE * len(self.ops)
@@ -375,26 +401,16 @@ def quickly(ops: list[Any], leaves: list[Any], live: list[int]) -> list[Any]:
             for reference in fused.flat(ops[number]):
                 if reference >= 0:
                     needed[reference >> BITS] = True
-    values: list[Any] = [None] * len(ops)
-
-    def resolve(reference: Any) -> Any:
-        if type(reference) is tuple:
-            return tuple([resolve(r) for r in reference])
-        if reference is None:
-            return None
-        if reference < 0:
-            return leaves[~reference]
-        out = values[reference >> BITS]
-        return out[reference & _MASK] if isinstance(out, tuple | list) else out
-
+    results: list[Any] = [None] * len(ops)
     old = jax_private.swap_x64(True)
     try:
         for number, op in enumerate(ops):
             if needed[number]:
-                values[number] = op[0].call(*[resolve(r) for r in op[1:]])
+                arrays = [fused.value_of(r, results, leaves) for r in op[1:]]
+                results[number] = op[0].call(*arrays)
     finally:
         jax_private.set_x64(old)
-    return [resolve(place) for place in live]
+    return [fused.value_of(place, results, leaves) for place in live]
 
 
 def one_by_one(
@@ -410,41 +426,33 @@ def one_by_one(
     Returns:
         Values by place; errors by the number of the op, also of those that use a failed one.
     """
-    kept = set(live)
-    needed, last = ([True], {}) if len(ops) == 1 else fused.uses(ops, kept)
-    values: dict[int, Any] = {}
+    kept = {place >> BITS for place in live}
+    needed, last = fused.uses(ops, set(live))
+    results: list[Any] = [None] * len(ops)
     errors: dict[int, Exception] = {}
-
-    def resolve(reference: Any) -> Any:
-        if reference is None:
-            return None
-        if type(reference) is tuple:
-            return tuple(resolve(r) for r in reference)
-        if reference < 0:
-            return leaves[~reference]
-        if reference >> BITS in errors:
-            raise errors[reference >> BITS]
-        return values[reference]
 
     for number, op in enumerate(ops):
         if not needed[number]:
             continue
+        failed = [r >> BITS for r in fused.flat(op) if r >> BITS in errors]
+        if failed:
+            errors[number] = errors[failed[0]]
+            continue
         try:
-            arrays = [resolve(r) for r in op[1:]]
-            out = execute(op[0], tuple(arrays), arrays, False)
+            arrays = [fused.value_of(r, results, leaves) for r in op[1:]]
+            results[number] = execute(op[0], tuple(arrays), arrays, False)
         except Exception as error:
             errors[number] = error
             continue
-        place = number << BITS
-        if isinstance(out, tuple | list):
-            for i, value in enumerate(out):
-                values[place | i] = value
-        else:
-            values[place] = out
+        del arrays
         for dead in last.get(number, ()):
             if dead not in kept:
-                values.pop(dead, None)
-    return values, errors
+                results[dead] = None
+    return {
+        place: fused.value_of(place, results, leaves)
+        for place in live
+        if place >> BITS not in errors
+    }, errors
 
 
 def defer(found: Deferrable, arrays: list[Any]) -> Any:

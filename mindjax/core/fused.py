@@ -13,19 +13,26 @@ from mindjax.core.caches import Cache, count_compilation
 
 # A place is the number of an op, shifted by this, and the number of its output.
 BITS = 10
+MASK = (1 << BITS) - 1
 
 # Numbers that were the same in two runs become constants of the program, up to this many elements.
 _CONSTANT = 16
 # Programs of one structure are compiled anew this often for numbers that changed after all.
 _MOST_ANEW = 2
+# Programs of one structure that differ in what is read and in what is given away.
+_MOST_VARIANTS = 8
+# So often a program may leave memory unused that it could have had.
+_MOST_KEPT = 3
+# A program is also taken for this many outputs fewer than it gives.
+_MORE = 4
 
 # What was met once: its hash, and the bytes of its numbers. A program is worth much more.
 _seen: Cache[tuple[bytes, ...]] = Cache("deferred structures met once", 16384)
-_programs: Cache[dict[frozenset[int], Program]] = Cache("deferred programs", 512)
+_programs: Cache[list[Program]] = Cache("deferred programs", 512)
 
 
 def uses(ops: Sequence[Any], kept: set[int]) -> tuple[list[bool], dict[int, list[int]]]:
-    """Find which ops are needed, and which values each one is the last to use.
+    """Find which ops are needed, and of which ops each one is the last to use a result.
 
     Args:
         ops: as in `deferred.Recording`.
@@ -36,23 +43,35 @@ def uses(ops: Sequence[Any], kept: set[int]) -> tuple[list[bool], dict[int, list
         needed[place >> BITS] = True
     last: dict[int, list[int]] = {}
     seen: set[int] = set()
-
-    def note(references: Any, number: int) -> None:
-        for reference in references:
-            if reference is None:
-                continue
-            if type(reference) is tuple:
-                note(reference, number)
-            elif reference >= 0:
-                needed[reference >> BITS] = True
-                if reference not in seen:
-                    seen.add(reference)
-                    last.setdefault(number, []).append(reference)
-
     for number in range(len(ops) - 1, -1, -1):
-        if needed[number]:
-            note(ops[number][1:], number)
+        if not needed[number]:
+            continue
+        for reference in flat(ops[number]):
+            used = reference >> BITS
+            if used >= 0:
+                needed[used] = True
+                if used not in seen:
+                    seen.add(used)
+                    last.setdefault(number, []).append(used)
     return needed, last
+
+
+def value_of(reference: Any, results: list[Any], leaves: Any) -> Any:
+    """Give what a reference stands for.
+
+    Args:
+        reference: as in `deferred.Recording`.
+        results: what each op gave.
+        leaves: arrays from outside, by their numbers.
+    """
+    if type(reference) is tuple:
+        return tuple([value_of(r, results, leaves) for r in reference])
+    if reference is None:
+        return None
+    if reference < 0:
+        return leaves[~reference]
+    out = results[reference >> BITS]
+    return out[reference & MASK] if isinstance(out, tuple | list) else out
 
 
 def flat(op: Any) -> list[int]:
@@ -75,6 +94,7 @@ class Program:
         live: places of the outputs.
         constants: bytes of the numbers that are constants of the program, by leaf.
         leaves: arrays from outside; those of the constants are kept.
+        donated: leaves whose memory the results may take.
     """
 
     def __init__(
@@ -84,8 +104,12 @@ class Program:
         live: tuple[int, ...],
         constants: dict[int, bytes],
         leaves: Sequence[Any],
+        donated: frozenset[int] = frozenset(),
     ) -> None:
+        self.donated = donated
         self.ops, self.live, self.anew = tuple(ops), live, 0
+        self.kept = 0
+        self.outputs = frozenset(live)
         self.needed, _ = uses(ops, set(live))
         self._use(count, constants, leaves)
 
@@ -95,7 +119,8 @@ class Program:
         values = {i: leaves[i] for i in constants}
         program = _function(self.ops, self.needed, self.live, self.inputs, values)
         allocator.prepare()
-        self.call = jax.jit(program, keep_unused=False)
+        given = [k for k, i in enumerate(self.inputs) if i in self.donated]
+        self.call = jax.jit(program, donate_argnums=given)
 
     def run(self, leaves: Sequence[Any]) -> list[Any]:
         """Compute the outputs.
@@ -124,31 +149,21 @@ def _function(
         count_compilation("deferred")
         outside = dict(constants)
         outside.update(zip(inputs, arrays, strict=True))
-        values: dict[int, Any] = {}
-
-        def resolve(reference: Any) -> Any:
-            if reference is None:
-                return None
-            if type(reference) is tuple:
-                return tuple(resolve(r) for r in reference)
-            return values[reference] if reference >= 0 else outside[~reference]
-
+        results: list[Any] = [None] * len(ops)
         for number, op in enumerate(ops):
-            if not needed[number]:
-                continue
-            out = op[0].call(*[resolve(r) for r in op[1:]])
-            if isinstance(out, tuple | list):
-                for i, value in enumerate(out):
-                    values[number << BITS | i] = value
-            else:
-                values[number << BITS] = out
-        return [values[place] for place in live]
+            if needed[number]:
+                results[number] = op[0].call(*[value_of(r, results, outside) for r in op[1:]])
+        return [value_of(place, results, outside) for place in live]
 
     return ms_deferred
 
 
 def run(
-    ops: list[Any], leaves: Sequence[Any], avals: Sequence[Any], live: Sequence[int]
+    ops: list[Any],
+    leaves: Sequence[Any],
+    avals: Sequence[Any],
+    live: Sequence[int],
+    dead: Sequence[int] = (),
 ) -> list[Any] | None:
     """Run a record as one program.
 
@@ -157,6 +172,7 @@ def run(
         leaves: arrays from outside.
         avals: of the leaves.
         live: places whose values are asked for.
+        dead: leaves that nobody else holds.
 
     Returns:
         Their values; None if the structure is met for the first time.
@@ -164,7 +180,7 @@ def run(
     key = tuple(ops), tuple(avals)
     outputs = frozenset(live)
     variants = _programs.get(key)
-    program = None if variants is None else _fitting(variants, outputs)
+    program = None if variants is None else _fitting(variants, outputs, frozenset(dead))
     if program is None:
         met = hash((key, outputs))
         numbers = tuple(
@@ -177,10 +193,18 @@ def run(
         constants = {
             i: n for i, (n, b) in enumerate(zip(numbers, before, strict=True)) if n and n == b
         }
-        program = Program(ops, len(leaves), tuple(live), constants, leaves)
         if variants is None:
-            variants = _programs.put(key, {})
-        variants[outputs] = program
+            variants = _programs.put(key, [])
+        given = frozenset(dead) if len(variants) < _MOST_VARIANTS else frozenset()
+        program = Program(ops, len(leaves), tuple(live), constants, leaves, given)
+        del variants[_MOST_VARIANTS:]
+        variants.append(program)
+    elif program.donated != set(dead):
+        program.kept += 1
+        if program.kept == _MOST_KEPT and variants is not None and len(variants) < _MOST_VARIANTS:
+            given = frozenset(dead)
+            program = Program(ops, len(leaves), program.live, program.constants, leaves, given)
+            variants.append(program)
     old = jax_private.swap_x64(True)
     try:
         values = program.run(leaves)
@@ -192,15 +216,19 @@ def run(
     return [by_place[place] for place in live]
 
 
-def _fitting(variants: dict[frozenset[int], Program], outputs: frozenset[int]) -> Program | None:
-    """Find the program of these outputs, or one that gives a few more."""
-    found = variants.get(outputs)
-    if found is not None:
-        return found
-    for more, program in variants.items():
-        if outputs < more and len(more) <= len(outputs) + 4:
-            return program
-    return None
+def _fitting(
+    variants: list[Program], outputs: frozenset[int], dead: frozenset[int]
+) -> Program | None:
+    """Find a program of these outputs, or of a few more, that gives away nothing that lives."""
+    best = None
+    for program in variants:
+        more = len(program.outputs) - len(outputs)
+        if 0 <= more <= _MORE and program.donated <= dead and outputs <= program.outputs:
+            if more == 0 and program.donated == dead:
+                return program
+            if best is None or len(program.outputs) < len(best.outputs):
+                best = program
+    return best
 
 
 def calls_back(jaxpr: Any) -> bool:

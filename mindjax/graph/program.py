@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +15,7 @@ from mindjax.core import allocator, jax_private
 from mindjax.core.caches import count_compilation
 from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.handle import Handle, current, state_lock, wrap
+from mindjax.core.interrupts import Shield
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import (
     AttributeState,
@@ -261,7 +260,7 @@ class Program:
             self.prepare(handles)
         arguments = [h.array for h in handles]
         read = [h.array for h in self.read]
-        with _Shield():
+        with Shield():
             donated, checked = [], jax_private.nans_debugged()
             for handle in self.donated:
                 value = handle.array
@@ -452,27 +451,6 @@ def _calls_back(jaxpr: Any) -> bool:
             if hasattr(inner, "eqns") and _calls_back(inner):
                 return True
     return False
-
-
-class _Shield:
-    """Hold Ctrl-C back from the donation of buffers until the results are written back."""
-
-    __slots__ = ("_before", "_caught")
-
-    def __enter__(self) -> None:
-        self._caught: list[Any] = []
-        self._before: Any = None
-        if threading.current_thread() is threading.main_thread():
-            before = signal.getsignal(signal.SIGINT)
-            if callable(before):
-                self._before = before
-                signal.signal(signal.SIGINT, lambda *a: self._caught.append(a))
-
-    def __exit__(self, *exc: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            if self._caught:
-                self._before(*self._caught[0])
 
 
 def is_tracing_outside() -> bool:

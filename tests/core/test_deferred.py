@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mindjax as ms
-from mindjax import ops
+from mindjax import communication, ops
 from mindjax.core import caches, deferred, fused, jax_private
 from mindjax.core.engine import engine
 from mindjax.core.handle import current
@@ -234,6 +234,38 @@ def test_a_forked_worker_has_the_values():
     assert os.read(read, 1) == b"y"
     os.close(read)
     os.close(write)
+
+
+def test_collectives_run_in_their_place():
+    communication.init()
+    try:
+        z = chain(ms.Tensor(X))
+        unread = ops.AllReduce()(z)
+        assert not pending(z) and not pending(unread)
+    finally:
+        communication.release()
+
+
+def test_memory_of_dead_arrays_is_used_again():
+    x = ms.Tensor(np.ones((256, 256), np.float32))
+    kept = x * 1.0
+    for _ in range(8):
+        pointer = x.data_ptr()
+        x += 1.0
+        x *= 2.0
+        x.asnumpy()
+        taken = x.data_ptr() == pointer
+    assert taken
+    y = x
+    alias = y * 1.0
+    alias.asnumpy()
+    np.testing.assert_array_equal(kept.asnumpy(), np.ones((256, 256)))
+    before = x.array
+    x += 1.0
+    x *= 2.0
+    x.asnumpy()
+    assert not before.is_deleted()
+    assert float(x[0, 0]) == (float(alias[0, 0]) + 1) * 2
 
 
 def test_long_records_are_run():
