@@ -10,13 +10,16 @@ import numpy as np
 
 from mindjax.core import allocator, jax_private
 from mindjax.core.caches import Cache, count_compilation
+from mindjax.core.handle import upload
 
 # A place is the number of an op, shifted by this, and the number of its output.
 BITS = 10
 MASK = (1 << BITS) - 1
 
-# Numbers that were the same in two runs become constants of the program, up to this many elements.
+# Integers that were the same in two runs become constants of the program, up to so many elements.
+# Real numbers do not: XLA divides by a constant by multiplying, and (1 - 3 / 3) ** 0.5 may be NaN.
 _CONSTANT = 16
+_EXACT = "iub"
 # Programs of one structure are compiled anew this often for numbers that changed after all.
 _MOST_ANEW = 2
 # Programs of one structure that differ in what is read and in what is given away.
@@ -115,6 +118,7 @@ class Program:
 
     def _use(self, count: int, constants: dict[int, bytes], leaves: Sequence[Any]) -> None:
         self.constants = constants
+        self.numbers: dict[int, tuple[bytes, Any]] = {}
         self.inputs = [i for i in range(count) if i not in constants]
         values = {i: leaves[i] for i in constants}
         program = _function(self.ops, self.needed, self.live, self.inputs, values)
@@ -135,7 +139,21 @@ class Program:
             for i in changed:
                 left.pop(i, None)
             self._use(len(leaves), left, leaves)
-        return self.call(*[leaves[i] for i in self.inputs])
+        return self.call(*[self._given(i, leaves[i]) for i in self.inputs])
+
+    def _given(self, number: int, leaf: Any) -> Any:
+        """Put a number that comes again on the device once; the others go with the call."""
+        if type(leaf) is not np.ndarray:
+            return leaf
+        value = leaf.tobytes()
+        before, array = self.numbers.get(number, (b"", None))
+        if before != value:
+            self.numbers[number] = value, None
+            return leaf
+        if array is None:
+            array = upload(leaf)
+            self.numbers[number] = value, array
+        return array
 
 
 def _function(
@@ -184,7 +202,10 @@ def run(
     if program is None:
         met = hash((key, outputs))
         numbers = tuple(
-            a.tobytes() if type(a) is np.ndarray and a.size <= _CONSTANT else b"" for a in leaves
+            a.tobytes()
+            if type(a) is np.ndarray and a.size <= _CONSTANT and a.dtype.kind in _EXACT
+            else b""
+            for a in leaves
         )
         before = _seen.get(met)
         if before is None or len(before) != len(numbers):

@@ -129,6 +129,9 @@ PROGRAMS = {
     """),
     "deep copy": "import copy; y = x + 1; z = copy.deepcopy(y); y += 1; out = y, z",
     "tensor of a tensor": "y = x + 1; z = ms.Tensor(y); y += 1; out = z, y",
+    "division by a number": (
+        "out = [(1 - ms.Tensor(np.float32(n)) / float(n)) ** 0.5 for n in range(1, 50)]"
+    ),
     "bits": "out = (x + 1).asnumpy().tobytes() == (x + 1).asnumpy().tobytes()",
 }
 
