@@ -48,7 +48,14 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+# Each starts two interpreters: `make test` runs every third.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if i % 3 == 0 else pytest.mark.slow)
+        for i, name in enumerate(PROGRAMS)
+    ],
+)
 def test_run_is_like_python(name, tmp_path):
     """The same output, error text and exit status as ``python program.py``."""
     source, words = PROGRAMS[name]
