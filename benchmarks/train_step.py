@@ -86,7 +86,7 @@ def measure(workload: str, rounds: int, threads: int, pythons: dict[str, str]) -
     contestants = [Contestant(n, p, workload, threads) for n, p in pythons.items()]
     try:
         for contestant in contestants:
-            contestant.run(2)
+            contestant.run(4)
             contestant.times.clear()
         for number in range(rounds):
             order = contestants if number % 2 == 0 else contestants[::-1]
