@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from mindjax.checkpoint.load import load_checkpoint
+from mindjax.checkpoint.load import load_checkpoint, load_param_into_net
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 
@@ -38,6 +38,7 @@ def load_segmented_checkpoints(
 
     Raises:
         TypeError: ``ckpt_file_dir`` is no string.
+        RuntimeError: shapes or dtypes do not match those of ``net``.
         ValueError: there is no such folder, or a file is damaged.
 
     MindSpore: ``mindspore.load_segmented_checkpoints``.
@@ -54,5 +55,8 @@ def load_segmented_checkpoints(
     for name in sorted(os.listdir(ckpt_file_dir)):
         if name.endswith(".ckpt"):
             path = os.path.join(ckpt_file_dir, name)
-            found.update(load_checkpoint(path, net, strict_load, *arguments))
+            found.update(load_checkpoint(path, None, strict_load, *arguments))
+    if net is not None:
+        # Once all are read: a damaged file leaves the network as it was.
+        load_param_into_net(net, found, strict_load)
     return found

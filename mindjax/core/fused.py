@@ -253,7 +253,7 @@ def _fitting(
 
 
 def calls_back(jaxpr: Any) -> bool:
-    """Tell whether a program calls Python while it runs."""
+    """Tell whether a program calls Python while it runs: it may raise, so nothing is donated."""
     for equation in jaxpr.eqns:
         if "callback" in equation.primitive.name:
             return True

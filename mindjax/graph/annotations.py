@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindjax.core.errors import located
-from mindjax.graph.buckets import call_padded, is_row_wise
+from mindjax.graph.buckets import call_padded, declared_shape, is_row_wise, known
 from mindjax.tensor.tensor import Tensor
 
 
@@ -285,11 +285,7 @@ def enable_dynamic(**kwargs: Any) -> Callable[..., Any]:
 
 
 def _changes(tensor: Any) -> bool:
-    return any(not _known(s) for s in tensor.__dict__.get("_declared_shape", ()))
-
-
-def _known(size: Any) -> bool:
-    return isinstance(size, int) and size >= 0
+    return any(not known(s) for s in declared_shape(tensor) or ())
 
 
 def _check_shape(name: str, declared: Any, given: Any) -> None:
@@ -297,11 +293,11 @@ def _check_shape(name: str, declared: Any, given: Any) -> None:
         for part, value in zip(declared, given, strict=False):
             _check_shape(name, part, value)
         return
-    wanted = declared.__dict__.get("_declared_shape")
+    wanted = declared_shape(declared)
     if wanted is None or wanted == (-2,) or not isinstance(given, Tensor):
         return
     fits = len(wanted) == given.ndim and all(
-        not _known(w) or w == s for w, s in zip(wanted, given.shape, strict=True)
+        not known(w) or w == s for w, s in zip(wanted, given.shape, strict=True)
     )
     if not fits or given.dtype is not declared.dtype:
         raise located(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,9 +29,16 @@ def row_wise(target: Any) -> Any:
 
     Returns:
         The same.
+
+    Raises:
+        TypeError: it is neither, or a bound method, which keeps no promise: name its function.
     """
-    if isinstance(getattr(target, "__dict__", None), dict):
-        target.__dict__["_row_wise"] = True
+    if not callable(target) or inspect.ismethod(target) or not hasattr(target, "__dict__"):
+        raise located(
+            TypeError,
+            f"For 'row_wise', 'target' must be a Cell or a function, but got {target!r}.",
+        )
+    target.__dict__["_row_wise"] = True
     return target
 
 

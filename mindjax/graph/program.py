@@ -14,6 +14,7 @@ from jax.core import eval_jaxpr
 from mindjax.core import allocator, jax_private
 from mindjax.core.caches import count_compilation
 from mindjax.core.errors import drop_jax_notes, located, raised
+from mindjax.core.fused import calls_back
 from mindjax.core.handle import Handle, current, state_lock, wrap
 from mindjax.core.interrupts import Shield
 from mindjax.core.primitive import Primitive
@@ -114,7 +115,7 @@ class Program:
         """Sort the captured arrays: state that is written, state that is read, constants."""
         written = list(frame.written)
         kinds: list[Handle | None] = [owners.get(id(c)) for c in consts]
-        donate = not self.jaxpr.effects and not _calls_back(self.jaxpr)
+        donate = not self.jaxpr.effects and not calls_back(self.jaxpr)
         self.donated: list[Handle] = []
         self.read: list[Handle] = []
         self.constants: list[Any] = []
@@ -439,18 +440,6 @@ def _copy(array: Any) -> Any:
         return _copy_array(array)
     finally:
         jax_private.set_x64(old)
-
-
-def _calls_back(jaxpr: Any) -> bool:
-    """Tell whether a program calls Python while it runs: it may raise, so nothing is donated."""
-    for equation in jaxpr.eqns:
-        if "callback" in equation.primitive.name:
-            return True
-        for value in equation.params.values():
-            inner = getattr(value, "jaxpr", value)
-            if hasattr(inner, "eqns") and _calls_back(inner):
-                return True
-    return False
 
 
 def is_tracing_outside() -> bool:

@@ -667,6 +667,15 @@ class Declared(Tensor):
         """Raise ValueError, since there are no values."""
         return self.array
 
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tensor, (None, self.dtype, self.__dict__["_declared_shape"])
+
     def _traced(self) -> bool:
         return False
 

@@ -249,3 +249,9 @@ def test_debug_nans_names_the_program_and_keeps_the_state() -> None:
     ):
         run(ones(2))
     assert plain(w) == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("target", [3, "text", Tensor(1.0).sum, len])
+def test_row_wise_of_what_cannot_be_promised(target: Any) -> None:
+    with pytest.raises(TypeError, match="For 'row_wise'"):
+        row_wise(target)

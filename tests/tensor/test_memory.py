@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +205,13 @@ def test_unknown_sizes(shape, known, text):
         declared + 1
     with pytest.raises(ValueError, match="only declares an input"):
         declared.asnumpy()
+    for again in (copy.copy(declared), copy.deepcopy(declared), pickled(declared)):
+        assert (again.shape, repr(again)) == (known, text)
+
+
+def pickled(value: Any) -> Any:
+    """Give what a value is after pickling."""
+    return pickle.loads(pickle.dumps(value))
 
 
 def test_names_of_unnamed_parameters():

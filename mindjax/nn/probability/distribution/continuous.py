@@ -151,6 +151,13 @@ class HalfNormal(Distribution):
         density = math.sqrt(2 / math.pi) / sd * ops.exp(-0.5 * ops.square((value - mean) / sd))
         return density * ops.cast(value >= 0, self.dtype)
 
+    def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
+        value = self._value(value)
+        mean, sd = self._check_param_type(mean, sd)
+        density = math.log(2 / math.pi) / 2 - log(sd) - 0.5 * ops.square((value - mean) / sd)
+        # The logarithm of a density of 0 would have a gradient of NaN.
+        return ops.where(value >= 0, density, -math.inf)
+
 
 class Laplace(Distribution):
     """The density of the Laplace distribution (MindSpore: ``Laplace``).
