@@ -671,6 +671,7 @@ class Declared(Tensor):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        memo[id(self)] = self
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
