@@ -12,9 +12,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from mindjax.checkpoint import cipher, ckpt, safetensors
+from mindjax.checkpoint import ckpt, safetensors
 from mindjax.checkpoint.save import check_instance, mark_int4, to_numpy
-from mindjax.core import checks
+from mindjax.core import checks, cipher
 from mindjax.core import dtype as mstype
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindjax.checkpoint import cipher, ckpt, safetensors
-from mindjax.checkpoint.atomic import replacing
-from mindjax.core import checks
+from mindjax.checkpoint import ckpt, safetensors
+from mindjax.core import checks, cipher
+from mindjax.core.atomic import replacing
 from mindjax.core.errors import located
 from mindjax.core.handle import state_lock, wrap
 from mindjax.nn.cell import Cell

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindjax.checkpoint import cipher, ckpt, safetensors
+from mindjax.checkpoint import ckpt, safetensors
+from mindjax.core import cipher
 
 
 class Kind(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mindjax.checkpoint.atomic import replacing
+from mindjax.core.atomic import replacing
 from mindjax.core.errors import located
 from mindjax.core.handle import current
 from mindjax.graph.jit import Programs

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindjax.checkpoint import cipher
+from mindjax.core import cipher
 from mindjax.mindir.message import Message, MindIRError, parse
 from mindjax.mindir.values import MONAD, np_dtype, read_attribute, read_tensor
 

@@ -8,7 +8,7 @@ import os
 from typing import Any
 from urllib.parse import quote, unquote
 
-from mindjax.checkpoint.atomic import replacing
+from mindjax.core.atomic import replacing
 from mindjax.core.errors import located
 from mindjax.graph.portable import (
     PLATFORMS,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from mindjax import version
-from mindjax.checkpoint import cipher
-from mindjax.checkpoint.atomic import replacing
+from mindjax.core import cipher
+from mindjax.core.atomic import replacing
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.graph.recorded import Recorded, record

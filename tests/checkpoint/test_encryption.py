@@ -7,7 +7,7 @@ import pytest
 
 import mindjax as ms
 from mindjax import Parameter, Tensor
-from mindjax.checkpoint import cipher
+from mindjax.core import cipher
 
 pytest.importorskip("cryptography")
 

@@ -13,8 +13,9 @@ import pytest
 
 import mindjax as ms
 from mindjax import Parameter, Tensor, nn
-from mindjax.checkpoint import async_ckpt_thread_status, atomic, ckpt, load_checkpoint_async
+from mindjax.checkpoint import async_ckpt_thread_status, ckpt, load_checkpoint_async
 from mindjax.checkpoint.save import wait_async_save
+from mindjax.core import atomic
 
 # Writes a file over and over in a child process, for each line on its input that names it; one
 # interpreter for all children, since importing takes longer than the test.
@@ -22,7 +23,7 @@ NURSERY = """
 import os, sys
 import numpy as np
 from mindjax.checkpoint import ckpt
-from mindjax.checkpoint.atomic import replacing
+from mindjax.core.atomic import replacing
 
 def write(path, number):
     entries = {f"p{i}": np.full(100_000, number, np.int64) for i in range(10)}

@@ -10,14 +10,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from mindjax.checkpoint import cipher
 from mindjax.checkpoint.save import (
     check_async,
     check_instance,
     save_checkpoint,
     wait_async_save,
 )
-from mindjax.core import checks
+from mindjax.core import checks, cipher
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Tensor

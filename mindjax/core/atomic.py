@@ -22,7 +22,7 @@ def replacing(path: str, mode: int = 0o400) -> Iterator[IO[bytes]]:
         mode: permissions of the new file.
 
     Yields:
-        A binary file, open for writing.
+        A binary file, open for writing and for reading back.
 
     Raises:
         OSError: the folder cannot be written to, or the disk is full.
@@ -30,9 +30,9 @@ def replacing(path: str, mode: int = 0o400) -> Iterator[IO[bytes]]:
     folder, base = os.path.split(os.path.abspath(path))
     _sweep(folder)
     temporary = os.path.join(folder, f".{base}.{_mark()}{os.getpid()}-{next(_count)}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with os.fdopen(descriptor, "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
