@@ -28,6 +28,15 @@ class ValuesNeeded(Passing):
         self.reason = reason
 
 
+class ArraysAlone(ValuesNeeded):
+    """Ends the trace of a function that gets numpy arrays and calls nothing of MindJAX."""
+
+    REASON = "it computes with numpy arrays alone"
+
+    def __init__(self) -> None:
+        super().__init__(self.REASON)
+
+
 def can_leave() -> bool:
     """Tell whether the graph that is being traced may be given up for a run op by op."""
     return in_graph() and current.frame.root_frame().may_leave  # type: ignore[union-attr]

@@ -15,7 +15,7 @@ from mindjax.core.caches import Cache
 from mindjax.core.context import get_context
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current
-from mindjax.core.values import ValuesNeeded
+from mindjax.core.values import ArraysAlone, ValuesNeeded
 from mindjax.graph import journal
 from mindjax.graph.options import check_options, strict
 from mindjax.graph.program import Program, is_tracing_outside
@@ -32,10 +32,13 @@ class Programs:
     Args:
         function: function on Tensors.
         whole: whether all of it must be in the graph, whatever the context says.
+        arrays: whether calls with numpy arrays that call nothing of MindJAX are Python's.
     """
 
-    def __init__(self, function: Callable[..., Any], whole: bool = False) -> None:
-        self.function, self.whole = function, whole
+    def __init__(
+        self, function: Callable[..., Any], whole: bool = False, arrays: bool = False
+    ) -> None:
+        self.function, self.whole, self.arrays = function, whole, arrays
         name = getattr(function, "__qualname__", type(function).__name__)
         self.name = name
         # Signatures whose calls run op by op, and why.
@@ -74,6 +77,9 @@ class Programs:
         may_leave = not (self.whole or strict(getattr(self.function, "jit_config", None)))
         try:
             program = self._trace(variants, args, kwargs, signature, may_leave)
+        except ArraysAlone as alone:
+            self.eager[signature.key] = alone.reason
+            return self.function(*args, **kwargs)
         except ValuesNeeded as need:
             self._leave(signature, need)
             return self.function(*args, **kwargs)
@@ -81,7 +87,7 @@ class Programs:
 
     def _leave(self, signature: Signature, need: ValuesNeeded) -> None:
         """Run calls of a signature op by op from now on."""
-        if not self.eager:
+        if all(reason == ArraysAlone.REASON for reason in self.eager.values()):
             log.warning(
                 f"'{self.name}' runs op by op, as in PYNATIVE_MODE, where {need.reason}: a "
                 "compiled program does not have it."
@@ -91,10 +97,10 @@ class Programs:
         self.eager[signature.key] = need.reason
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Programs:
-        return Programs(copy.deepcopy(self.function, memo), self.whole)
+        return Programs(copy.deepcopy(self.function, memo), self.whole, self.arrays)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Programs, (self.function, self.whole)
+        return Programs, (self.function, self.whole, self.arrays)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
         """Trace and compile the program for these arguments without running it."""
@@ -120,7 +126,16 @@ class Programs:
         may_leave: bool = False,
     ) -> Program:
         entry = self._enter(variants, signature)
-        program = Program(self.function, args, kwargs, signature, self.families, entry, may_leave)
+        program = Program(
+            self.function,
+            args,
+            kwargs,
+            signature,
+            self.families,
+            entry,
+            may_leave,
+            may_leave and self.arrays and signature.arrays,
+        )
         variants.append(program)
         # A constant that changes at every call would keep a program a value.
         del variants[:-16]
@@ -146,10 +161,12 @@ class Programs:
 class JitFunction:
     """A function that runs as one compiled program (MindSpore: what ``jit`` returns)."""
 
+    is_program = True
+
     def __init__(self, function: Callable[..., Any], whole: bool = False) -> None:
         functools.update_wrapper(self, function)
         self.function, self.whole = function, whole
-        self._programs = Programs(function, whole)
+        self._programs = Programs(function, whole, arrays=True)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program for these arguments."""
@@ -235,7 +252,8 @@ def jit(
     if backend not in ("", "ms_backend", "GE"):
         raise located(
             RuntimeError,
-            f"Invalid backend name: {backend}, you should register custom backend first.",
+            f"Invalid backend name: {backend}, you should register custom backend first",
+            named=False,
         )
 
     check_options(options)

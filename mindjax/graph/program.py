@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -27,8 +28,10 @@ from mindjax.core.state import (
     token_owner,
     version_of,
 )
+from mindjax.core.values import ArraysAlone, ValuesNeeded
 from mindjax.graph import saved_graphs
 from mindjax.graph.control.blocks import Raised
+from mindjax.graph.control.changes import Changes, noted
 from mindjax.graph.control.raising import take_back
 from mindjax.graph.journal import Compilation
 from mindjax.graph.sharing import Families
@@ -53,9 +56,12 @@ class Program:
         families: executables of the same function's other programs.
         entry: the journal's; None for one that it does not keep.
         may_leave: whether the caller runs the function op by op where a trace needs values.
+        arrays: whether the caller runs the function itself where it computes with numpy arrays
+            alone.
 
     Raises:
-        ValuesNeeded: it does.
+        ValuesNeeded: it does; Python's objects are as they were.
+        ArraysAlone: the same.
     """
 
     def __init__(
@@ -67,6 +73,7 @@ class Program:
         families: Families,
         entry: Compilation | None = None,
         may_leave: bool = False,
+        arrays: bool = False,
     ) -> None:
         entry = Compilation(function, 1, "") if entry is None else entry
         allocator.prepare()
@@ -76,15 +83,20 @@ class Program:
         frame = StateFrame(root=True)
         frame.may_leave = may_leave
         enter = tuple(families.writers)
-        with entry.phase("trace"):
+        with noted() as changes, _giving_up(changes, arrays), entry.phase("trace"):
             closed, self.result, self.reached = _trace(
                 function, args, kwargs, signature, frame, (), enter
             )
         hidden = _hidden(closed, frame)
+        if arrays and not (changes.library or frame.captured):
+            frame.close()
+            changes.undo()
+            raise ArraysAlone
         if hidden:
             # A user's own jax.jit inside the function holds state as constants of its own: trace
             # again with that state as inputs, past what jax kept of the inner function.
             frame.close()
+            changes.undo()
             frame = StateFrame(root=True)
             frame.may_leave = may_leave
             with _retrace(next(_numbers)), entry.phase("trace"):
@@ -341,6 +353,24 @@ class GraphCall(Primitive, register=False):
     def compute(self, *arrays: Any) -> Any:
         """Run the program on its state and arguments."""
         return tuple(self.program.evaluate(self.program.jaxpr, arrays))
+
+
+@contextmanager
+def _giving_up(changes: Changes, arrays: bool) -> Iterator[None]:
+    """Undo what a trace did to Python's objects where it is given up."""
+    try:
+        yield
+    except ValuesNeeded:
+        changes.undo()
+        if arrays and not changes.library:
+            raise ArraysAlone from None
+        raise
+    except Exception:
+        if arrays and not changes.library:
+            # Arrays can do what Tensors cannot.
+            changes.undo()
+            raise ArraysAlone from None
+        raise
 
 
 def _trace(

@@ -68,16 +68,18 @@ class Signature:
         key: equal for calls that may share a program.
         handles: the Tensors among the arguments, in order.
         dicts: the arguments that are dicts: the function may write into them.
+        arrays: whether all the arrays are numpy's own, and there are any.
     """
 
-    __slots__ = ("dicts", "handles", "key", "raw")
+    __slots__ = ("arrays", "dicts", "handles", "key")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.handles: list[Any] = []
-        self.raw = False
+        self.arrays: Any = 0
         parts = [self._add(a) for a in args]
         if kwargs:
             parts.append(tuple((k, self._add(v)) for k, v in kwargs.items()))
+        self.arrays = 0 < self.arrays == len(self.handles)
         self.dicts = dicts_among(args, kwargs)
         self.key: Hashable = (jax_private.x64_enabled(), current.mixed, *parts)
 
@@ -97,6 +99,7 @@ class Signature:
             # A Parameter keeps its identity: it is state, not an argument.
             return "state", id(value)
         if isinstance(value, jax.Array | np.ndarray):
+            self.arrays += isinstance(value, np.ndarray)
             tensor = Tensor._from_array(value)
             self.handles.append(tensor)
             return "array", tuple(value.shape), value.dtype

@@ -138,9 +138,19 @@ def hooks():
 
 def numpy_argument():
     def f(x):
-        return x + 1
+        return ops.relu(x)
 
-    return isinstance(ms.jit(f)(np.ones(2, np.float32)), Tensor)
+    return ms.jit(f)(np.ones(2, np.float32))
+
+
+def traced_branch():
+    def f(x):
+        if x > 0:
+            return x * 2
+        return x * 3
+
+    run = ms.jit(f, capture_mode="trace")
+    return run(floats(1)), run(floats(-1))
 
 
 def augmented():
@@ -386,7 +396,8 @@ ROWS = {
     "gradient of a tuple": (tuple_gradient, [[3], [2]], BOTH),
     "written attribute": (written_attribute, [[2], [5]], GRAPH),
     "hooks": (hooks, [3], GRAPH),
-    "numpy argument": (numpy_argument, True, BOTH),
+    "numpy argument": (numpy_argument, [1, 1], BOTH),
+    "branch in a trace": (traced_branch, [[2], [-3]], BOTH),
     "augmented assignment": (augmented, [1], BOTH),
     "rates past the end": (lambda: after(lambda p: nn.SGD(p, [1.0, 0.5]), 3), [-1, 0], BOTH),
     "nesterov": (

@@ -22,6 +22,7 @@ from mindjax.graph.control.calls import index as index
 from mindjax.graph.control.calls import item as item
 from mindjax.graph.control.calls import owner as owner
 from mindjax.graph.control.calls import slice_ as slice_
+from mindjax.graph.control.changes import names as names
 from mindjax.graph.control.loops import for_ as for_
 from mindjax.graph.control.loops import while_ as while_
 from mindjax.graph.control.raising import check as check

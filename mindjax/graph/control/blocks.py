@@ -16,6 +16,7 @@ from mindjax.core.errors import user_line
 from mindjax.core.handle import Handle, current
 from mindjax.core.state import StateFrame
 from mindjax.core.values import Passing
+from mindjax.graph.control import changes
 from mindjax.graph.control.joining import UNDEFINED, Const, Late, put, size, take
 
 Run = Callable[..., Any]
@@ -103,13 +104,23 @@ def refill(box: Any, items: Any) -> None:
 
 def note_change(box: Any) -> None:
     """Note that a container is about to be changed."""
+    noted = changes.active.changes
+    if noted is not None:
+        noted.note_box(box)
     if active.blocks and isinstance(box, list | dict | set):
         active.blocks[-1].boxes.setdefault(id(box), (box, contents(box)))
 
 
 def note_attribute(owner: Any, name: str) -> None:
     """Note that an attribute of a plain object is about to be written."""
-    if active.blocks and is_plain(owner):
+    noted = changes.active.changes
+    if noted is None and not active.blocks:
+        return
+    if not is_plain(owner):
+        return
+    if noted is not None:
+        noted.note_attribute(owner, name)
+    if active.blocks:
         before = getattr(owner, "__dict__", {}).get(name, UNDEFINED)
         active.blocks[-1].attributes.setdefault((id(owner), name), (owner, before))
 

@@ -6,6 +6,7 @@ import builtins
 import functools
 import operator
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -17,11 +18,8 @@ from mindjax.core.handle import Handle, Tracer, wrap
 from mindjax.core.number import TracedNumber
 from mindjax.core.state import Wide
 from mindjax.core.values import can_leave, in_graph, need_values
-from mindjax.graph.control.blocks import (
-    active,
-    note_attribute,
-    note_change,
-)
+from mindjax.graph.control import changes
+from mindjax.graph.control.blocks import active, note_attribute, note_change
 from mindjax.graph.control.branches import and_, choose, or_
 from mindjax.graph.control.joining import Late, is_traced_value
 from mindjax.graph.control.loops import range_
@@ -31,6 +29,7 @@ DEPTH = 40
 """How deep a function may call itself where traced conditions decide whether it goes on."""
 
 _MUTABLE = (list, dict, set)
+_ARRAYS = (np.ndarray, deque)
 
 
 def prepare(function: Any) -> Any:
@@ -49,6 +48,9 @@ def fn(function: Any) -> Any:
         own functions; everything else as it is.
     """
     cls = type(function)
+    noted = changes.active.changes
+    if noted is not None and not noted.library:
+        noted.note_call(function)
     if cls is types.BuiltinFunctionType or cls is type:
         try:
             found = _REPLACED.get(function)
@@ -61,6 +63,8 @@ def fn(function: Any) -> Any:
         owner = function.__self__
         if isinstance(owner, _MUTABLE):
             note_change(owner)
+        elif isinstance(owner, _ARRAYS):
+            changes.note_array(function)
         return function
     if cls is types.MethodType:
         replaced = _OF_TENSORS.get(function.__func__)
@@ -219,7 +223,19 @@ def _holds_traced(value: Any) -> bool:
     )
 
 
+def _setattr(value: Any, name: str, *new: Any) -> None:
+    note_attribute(value, name)
+    setattr(value, name, *new)
+
+
+def _delattr(value: Any, name: str) -> None:
+    note_attribute(value, name)
+    delattr(value, name)
+
+
 _REPLACED: dict[Any, Any] = {
+    setattr: _setattr,
+    delattr: _delattr,
     range: range_,
     print: _print,
     int: _converter(int),
@@ -318,7 +334,7 @@ class _OneOf:
 
 def changing(container: Any) -> Any:
     """Give a container of which an element is about to be written."""
-    if isinstance(container, _MUTABLE):
+    if isinstance(container, _MUTABLE + _ARRAYS):
         note_change(container)
     return container
 
@@ -331,6 +347,6 @@ def owner(value: Any, name: str) -> Any:
 
 def augment(name: str, old: Any, value: Any) -> Any:
     """Give what ``old`` becomes by an augmented assignment."""
-    if isinstance(old, _MUTABLE):
+    if isinstance(old, _MUTABLE + _ARRAYS):
         note_change(old)
     return getattr(operator, name)(old, value)

@@ -40,12 +40,14 @@ def needs_rewriting(node: ast.FunctionDef) -> bool:
     """Tell whether a function holds anything that a traced value could change."""
     kinds = (
         *(ast.If, ast.While, ast.For, ast.IfExp, ast.BoolOp, ast.Assert, ast.Raise, ast.Call),
-        *(ast.AugAssign, ast.Subscript),
+        *(ast.AugAssign, ast.Subscript, ast.Global, ast.Nonlocal),
     )
     for inner in own_nodes(node):
         if isinstance(inner, kinds):
             return True
         if isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.Not):
+            return True
+        if isinstance(inner, ast.Attribute) and not isinstance(inner.ctx, ast.Load):
             return True
         if isinstance(inner, ast.Compare) and (
             len(inner.ops) > 1 or isinstance(inner.ops[0], ast.In | ast.NotIn)
@@ -137,6 +139,10 @@ class _Rewriter:
             )
             for n in sorted(own)
         ]
+        outer = sorted(self.globals | self.nonlocals)
+        if outer:
+            read = ast.Tuple([ast.Name(n, ast.Load()) for n in outer], ast.Load())
+            head.append(ast.Expr(value=call("names", later(read))))
         node.body = [*head, *(body or [ast.Pass()])]
         for statement in head:
             ast.copy_location(statement, node)
