@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mindjax import mint as mint
     from mindjax import nn as nn
     from mindjax import numpy as numpy
+    from mindjax import onnx as onnx
     from mindjax import ops as ops
     from mindjax import parallel as parallel
     from mindjax import profiler as profiler
@@ -85,6 +86,7 @@ _MODULES = (
     "multiprocessing",
     "nn",
     "numpy",
+    "onnx",
     "ops",
     "parallel",
     "profiler",

@@ -20,8 +20,8 @@ from mindjax.tensor import Tensor
 
 # Constants of more elements than this are not computed in advance: they may depend on a size.
 FOLDED = 64
-_SIZES = (67, 79, 97, 107, 127)
-_OTHERS = (71, 83, 101, 109, 131)
+SIZES = (67, 79, 97, 107, 127)
+OTHERS = (71, 83, 101, 109, 131)
 # A third size tells a square from a multiple.
 _THIRDS = (73, 89, 103, 113, 137)
 
@@ -67,9 +67,9 @@ def open_model(inputs: Sequence[Any], make: Callable[[tuple[Any, ...]], Message]
     shared = [axes.index(p.axis) for p in places]
     for attempt, groups in enumerate([own, shared]):
         count = max(groups) + 1
-        if count > len(_SIZES):
+        if count > len(SIZES):
             continue
-        first = list(_SIZES[:count])
+        first = list(SIZES[:count])
         try:
             base = make(_sized(inputs, places, groups, first))
         except (TypeError, ValueError, RuntimeError):
@@ -77,13 +77,13 @@ def open_model(inputs: Sequence[Any], make: Callable[[tuple[Any, ...]], Message]
                 raise
             continue
         changed = [
-            make(_sized(inputs, places, groups, [*first[:j], _OTHERS[j], *first[j + 1 :]]))
+            make(_sized(inputs, places, groups, [*first[:j], OTHERS[j], *first[j + 1 :]]))
             for j in range(count)
         ]
         together = make(_sized(inputs, places, groups, _THIRDS[:count]))
         names = [places[groups.index(j)] for j in range(count)]
         return _Merge(base, changed, together, names).model
-    raise UnknownOperation(f"more than {len(_SIZES)} open sizes are not supported")
+    raise UnknownOperation(f"more than {len(SIZES)} open sizes are not supported")
 
 
 def _declared(value: Any) -> Sequence[Any]:
@@ -191,7 +191,7 @@ class _Merge:
         base, *changed, together = row
         if len(set(row)) == 1:
             return self._fixed(base, made)
-        sizes, others, thirds = (s[: len(changed)] for s in (_SIZES, _OTHERS, _THIRDS))
+        sizes, others, thirds = (s[: len(changed)] for s in (SIZES, OTHERS, _THIRDS))
         steps = [
             (c - base, other - size) for c, size, other in zip(changed, sizes, others, strict=True)
         ]

@@ -130,14 +130,25 @@ def call(name: str, attributes: dict[str, Any], function: bool, values: list[Any
     special = _special(name)
     if special is not None:
         return special(attributes, *values)
+    fields, inputs = arguments(name, attributes, function, values)
+    return form_of(name).cls(**fields)(*inputs)
+
+
+def arguments(
+    name: str, attributes: dict[str, Any], function: bool, values: list[Any]
+) -> tuple[dict[str, Any], list[Any]]:
+    """Tell a primitive's attributes from the inputs of its call (see `call`).
+
+    Returns:
+        Attributes by the class's fields, and inputs.
+
+    Raises:
+        UnknownPrimitive: MindJAX has no such primitive, or not in this form.
+    """
     form = form_of(name)
-    given = (
-        _behind_the_inputs(name, form, values)
-        if function
-        else (_beside_the_name(name, form, attributes), values)
-    )
-    fields, inputs = given
-    return form.cls(**fields)(*inputs)
+    if function:
+        return _behind_the_inputs(name, form, values)
+    return _beside_the_name(name, form, attributes), values
 
 
 @cache

@@ -54,7 +54,7 @@ def to_model(
     model = Model(dialect, folded)
     main = Graph(model, "main")
     low = Lowering(main, recorded.calls)
-    names = _input_names(net, inputs, len(recorded.handles))
+    names = input_names(net, inputs, len(recorded.handles))
     values: list[Value] = [
         main.input(name, v.aval.shape, v.aval.dtype.name)
         for name, v in zip(names, recorded.jaxpr.invars, strict=True)
@@ -142,7 +142,7 @@ def _array_of(handle: Any) -> np.ndarray:
     )
 
 
-def _input_names(net: Any, inputs: tuple[Any, ...], count: int) -> list[str]:
+def input_names(net: Any, inputs: tuple[Any, ...], count: int) -> list[str]:
     """Name the inputs as the network's own arguments are named, where one Tensor is one input."""
     function = net.construct if isinstance(net, Cell) else net
     try:
@@ -204,15 +204,16 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         net: Cell, or function of Tensors.
         *inputs: Tensors, or tuples and lists of Tensors, of the shapes that the network gets;
             other Python values become constants of the file. ``Tensor(shape=[None, 4],
-            dtype=...)`` declares a size that may change, for MindIR.
+            dtype=...)`` declares a size that may change, for MindIR and ONNX.
         file_name: path; the format's suffix is appended if it has none.
-        file_format: ``"MINDIR"``, or ``"STABLEHLO"`` for an artifact of ``jax.export``, which holds
-            the Parameters' values.
+        file_format: ``"MINDIR"``, ``"ONNX"``, or ``"STABLEHLO"`` for an artifact of
+            ``jax.export``, which holds the Parameters' values.
         **kwargs: for MindIR, ``enc_key`` (bytes) and ``enc_mode`` (``"AES-GCM"``, ``"AES-CBC"``,
             ``"SM4-CBC"``, or ``f(content, key) -> bytes``) encrypt the file; ``custom_func`` gets
             the file's message before it is written; ``dialect`` is 3, or 1 for MindSpore Lite;
             ``stablehlo`` (bool) keeps the artifact in the file too, which then is what runs here.
             For StableHLO, ``kernels``, ``gradients`` (bool) and ``platforms`` (names of jax's).
+            For ONNX, those of `onnx.export`, and ``opset``, from 17 to 23.
 
     Raises:
         ValueError: an argument has a wrong value.
@@ -353,10 +354,23 @@ def _filled(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
 
 
-def _export_onnx(*rest: Any) -> None:
-    raise located(
-        NotImplementedError, "For 'export', the format 'ONNX' is not supported yet: use 'MINDIR'."
-    )
+def _export_onnx(net: Any, inputs: tuple[Any, ...], file_name: str, kwargs: dict[str, Any]) -> None:
+    from mindjax.onnx.writing.model import export_onnx
+
+    sealing = [name for name in ("enc_key", "enc_mode") if name in kwargs]
+    if sealing:
+        raise located(
+            NotImplementedError,
+            f"For 'export', the argument '{sealing[0]}' is not supported for 'ONNX': encrypt the "
+            "file that is written.",
+        )
+    known = inspect.signature(export_onnx).parameters
+    for name in kwargs:
+        if name not in known:
+            raise located(
+                TypeError, f"For 'export', the argument '{name}' does not belong to 'ONNX'."
+            )
+    export_onnx(net, inputs, file_name, **kwargs)
 
 
 _WRITERS: dict[str, Callable[..., None]] = {

@@ -24,6 +24,7 @@ RANKS = {
     "train": 6,
     "checkpoint": 6,
     "mindir": 6,
+    "onnx": 6,
     "amp": 6,
     "boost": 6,
     "mindjax_parallel": 7,

@@ -58,6 +58,7 @@ OURS = {
     "mindspore": {"install", "interop", "eager", "load_stablehlo"},
     "mindspore.version": {"mindjax"},
     "mindspore.ops": GENERATED,
+    "mindspore.onnx": {"load", "OnnxCell", "OnnxError", "package"},
     # The original's `graph` registers passes, ours is the layer of GRAPH mode.
     "mindspore.graph": {
         "jit",
