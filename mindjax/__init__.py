@@ -138,7 +138,10 @@ _SOURCES = {
     "mindjax.checkpoint": (
         "save_checkpoint load_checkpoint load_checkpoint_async load_param_into_net "
         "async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt "
-        "load_segmented_checkpoints build_searched_strategy restore_group_info_list"
+        "load_segmented_checkpoints build_searched_strategy restore_group_info_list "
+        "load_distributed_checkpoint merge_pipeline_strategys merge_sliced_parameter "
+        "rank_list_for_transform transform_checkpoint_by_rank transform_checkpoints "
+        "unified_safetensors"
     ),
     "mindjax.mindir": "export load load_mindir load_stablehlo save_mindir",
     "mindjax.train": (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -109,7 +110,10 @@ def write(file: Writes, entries: Iterable[tuple[str, Content]], crc_check: bool)
 
 
 def read(
-    file: IO[bytes], crc_check: bool = False, wanted: Wanted | None = None
+    file: IO[bytes],
+    crc_check: bool = False,
+    wanted: Wanted | None = None,
+    mapped: bool = False,
 ) -> dict[str, Content]:
     """Read a checkpoint.
 
@@ -117,6 +121,8 @@ def read(
         file: binary file, open for reading and seekable.
         crc_check: whether the check sum, if the file has one, is compared.
         wanted: tells by its name whether a value is kept; all are by default.
+        mapped: whether arrays that stand in one piece are read-only views of the mapped file, which
+            nobody may shorten then.
 
     Returns:
         Names and values in the file's order.
@@ -132,18 +138,27 @@ def read(
         raise CkptError("the crc check is failed")
     found: dict[str, Content] = {}
     pieces: list[Piece] = []
+    view = map_file(file) if mapped else None
     try:
         for piece in _pieces(file, end):
             if pieces and piece.name != pieces[0].name:
-                _add(found, file, pieces)
+                _add(found, file, pieces, view)
                 pieces = []
             if wanted is None or wanted(piece.name):
                 pieces.append(piece)
         if pieces:
-            _add(found, file, pieces)
+            _add(found, file, pieces, view)
     except (wire.WireError, UnicodeDecodeError) as error:
         raise CkptError(f"the content cannot be parsed: {error}") from error
     return found
+
+
+def map_file(file: IO[bytes]) -> memoryview | None:
+    """Map a file into memory; None for an empty one and for what is no file of the system."""
+    try:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError):
+        return None
 
 
 def has_crc(file: IO[bytes]) -> bool:
@@ -256,14 +271,16 @@ def _packed(value: bytes) -> list[int]:
     return numbers
 
 
-def _add(found: dict[str, Content], file: IO[bytes], pieces: list[Piece]) -> None:
+def _add(
+    found: dict[str, Content], file: IO[bytes], pieces: list[Piece], view: memoryview | None
+) -> None:
     first = pieces[0]
     if first.kind == "str":
         found[first.name] = _text(
             first.name, b"".join(_bytes(file, piece.content) for piece in pieces)
         )
     else:
-        found[first.name] = _array(first, file, [piece.content for piece in pieces])
+        found[first.name] = _array(first, file, [piece.content for piece in pieces], view)
 
 
 def _text(name: str, raw: bytes) -> str:
@@ -275,7 +292,7 @@ def _text(name: str, raw: bytes) -> str:
         raise CkptError(f"'{name}' is not text") from None
 
 
-def _array(piece: Piece, file: IO[bytes], spans: list[Span]) -> np.ndarray:
+def _array(piece: Piece, file: IO[bytes], spans: list[Span], view: memoryview | None) -> np.ndarray:
     dtype = np.dtype(np.int8) if piece.kind == "Int4" else _NP_TYPES.get(piece.kind)
     if dtype is None:
         raise CkptError(f"'{piece.name}' has the unknown type '{piece.kind}'")
@@ -291,14 +308,23 @@ def _array(piece: Piece, file: IO[bytes], spans: list[Span]) -> np.ndarray:
             f"{count * dtype.itemsize}"
         )
     try:
-        array = np.empty(dims, dtype)
+        if view is not None and len(spans) == 1:
+            array = viewed(view, spans[0], dtype, dims)
+        else:
+            array = np.empty(dims, dtype)
     except (ValueError, OverflowError):
         raise CkptError(f"'{piece.name}' has the impossible shape {dims}") from None
-    at = 0
-    for span in spans:
-        fill(file, span, array, at)
-        at += span.stop - span.start
+    if array.flags.writeable:
+        at = 0
+        for span in spans:
+            fill(file, span, array, at)
+            at += span.stop - span.start
     return array.view(Int4) if piece.kind == "Int4" else array
+
+
+def viewed(view: memoryview, span: Span, dtype: np.dtype[Any], dims: tuple[int, ...]) -> np.ndarray:
+    """Give a read-only array of bytes in memory, which need not be aligned."""
+    return np.frombuffer(view[span.start : span.stop], dtype).reshape(dims)
 
 
 def fill(file: IO[bytes], span: Span, array: np.ndarray, at: int = 0) -> None:

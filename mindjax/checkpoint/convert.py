@@ -136,7 +136,7 @@ def _renamed(base: str, source: str) -> str:
 
 def _rewrite(path: str, target: str, source: str, name_map: Mapping[str, str] | None) -> None:
     entries = {}
-    for name, value in read_file(path, source).items():
+    for name, value in read_file(path, source, mapped=True).items():
         new = (name_map or {}).get(name, name)
         if new in entries:
             raise located(ValueError, f"For 'name_map', two parameters of {path} become '{new}'.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import math
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +18,7 @@ from mindjax.checkpoint.save import check_instance, mark_int4, to_numpy
 from mindjax.core import checks, cipher
 from mindjax.core import dtype as mstype
 from mindjax.core.errors import located
+from mindjax.core.handle import wrap
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Parameter, Tensor
 
@@ -89,7 +91,8 @@ def load_checkpoint(
             "The loaded parameter dict is empty after filter or specify, please check whether "
             "'filter_prefix' or 'specify_prefix' are set correctly.",
         )
-    parameters = {name: _parameter(name, value) for name, value in found.items()}
+    # One after the other: no value is held twice.
+    parameters = {name: _parameter(name, found.pop(name)) for name in list(found)}
     if net is not None:
         load_param_into_net(net, parameters, strict_load, remove_redundancy)
     return parameters
@@ -98,7 +101,8 @@ def load_checkpoint(
 def _parameter(name: str, value: np.ndarray | str) -> Parameter | str:
     if isinstance(value, str):
         return value
-    parameter = Parameter(np.asarray(value), name=name)
+    # Nobody else holds the array, so that it is not copied.
+    parameter = Parameter(Tensor.from_numpy(np.asarray(value)), name=name)
     if isinstance(value, ckpt.Int4):
         mark_int4(parameter)
     return parameter
@@ -189,7 +193,7 @@ def load_param_into_net(
         )
     left = _by_name(net)
     # Everything is checked before the first Parameter is written: an error leaves the Cell whole.
-    planned: list[tuple[Parameter, np.ndarray]] = []
+    planned: list[tuple[Parameter, Tensor]] = []
     missing: list[str] = []
     unused = list(parameter_dict)
     for name, parameter in left.items():
@@ -201,9 +205,8 @@ def load_param_into_net(
             missing.append(name)
     if missing and not strict_load:
         planned += _found_by_suffix(left, parameter_dict, missing)
-    for parameter, array in planned:
-        dtype = mstype.to_np(parameter.dtype)
-        parameter.set_data(Tensor(array.astype(dtype, copy=False)))
+    for parameter, value in planned:
+        parameter.set_data(value)
     if missing:
         logger.warning(
             "For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they "
@@ -220,9 +223,9 @@ def _by_name(net: Cell) -> dict[str, Parameter]:
 
 def _found_by_suffix(
     left: dict[str, Parameter], given: Parameters, missing: list[str]
-) -> list[tuple[Parameter, np.ndarray]]:
+) -> list[tuple[Parameter, Tensor]]:
     """Find, one after the other, the prefixes that the given names have and the Cell's lack."""
-    found: list[tuple[Parameter, np.ndarray]] = []
+    found: list[tuple[Parameter, Tensor]] = []
     while True:
         pair = next(
             (
@@ -246,21 +249,20 @@ def _found_by_suffix(
                 missing.remove(name)
 
 
-def _fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> np.ndarray:
+def _fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> Tensor:
     """Give the values in the shape of a Parameter, or raise a RuntimeError."""
     name, shape, dtype = parameter.name, tuple(parameter.shape), parameter.dtype
-    array = to_numpy(new)
-    if array.shape != shape:
-        extra = array.shape[len(shape) :]
-        if len(array.shape) <= len(shape) or array.size != np.prod(shape) or set(extra) != {1}:
+    given = tuple(new.shape)
+    if given != shape:
+        extra = given[len(shape) :]
+        if len(given) <= len(shape) or math.prod(given) != math.prod(shape) or set(extra) != {1}:
             raise located(
                 RuntimeError,
                 f"For 'load_param_into_net', {name} in the argument 'net' should have the same "
                 f"shape as {name} in the argument 'parameter_dict'. But got its shape {shape} in "
-                f"the argument 'net' and shape {array.shape} in the argument 'parameter_dict'."
+                f"the argument 'net' and shape {given} in the argument 'parameter_dict'."
                 f"{_HINT} or the batch size and so on in the 'net' and 'parameter_dict' are same.",
             )
-        array = array.reshape(shape)
     if dtype != new.dtype:
         if strict_load or not any({dtype, new.dtype} <= kinds for kinds in _CONVERTIBLE):
             raise located(
@@ -277,7 +279,11 @@ def _fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> np.ndar
             new.dtype,
             dtype,
         )
-    return array
+    elif given == shape:
+        # What is behind a Tensor is never written to: the two share it.
+        return wrap(new.local_value())
+    array = to_numpy(new).reshape(shape)
+    return Tensor.from_numpy(array.astype(mstype.to_np(dtype), copy=False))
 
 
 def _check_into_net(net: Any, parameter_dict: Any) -> None:
@@ -409,12 +415,13 @@ def _reading(path: Any, problem: str) -> Iterator[None]:
         ) from error
 
 
-def read_file(path: str, format: str) -> dict[str, Any]:
+def read_file(path: str, format: str, mapped: bool = False) -> dict[str, Any]:
     """Read a file as names and numpy arrays, or texts, without making Parameters.
 
     Args:
         path: the file.
         format: ``"ckpt"`` or ``"safetensors"``.
+        mapped: whether the arrays may be read-only views of the mapped file, for use at once.
 
     Returns:
         Names and values in the order in which `load_checkpoint` gives them.
@@ -423,8 +430,8 @@ def read_file(path: str, format: str) -> dict[str, Any]:
         ValueError: the file is missing, cut off, damaged, encrypted or something else.
     """
     if format == "safetensors":
-        return _read_safetensors(path, None, False)
-    return _read_ckpt(path, None, False, None, "AES-GCM")
+        return _read_safetensors(path, None, False, mapped)
+    return _read_ckpt(path, None, False, None, "AES-GCM", mapped)
 
 
 def _read_ckpt(
@@ -433,6 +440,7 @@ def _read_ckpt(
     crc_check: bool,
     key: bytes | None,
     mode: str,
+    mapped: bool = False,
 ) -> dict[str, np.ndarray | str]:
     problem = f"Failed to read the checkpoint file {path}. The file may be corrupted"
     with _reading(path, problem), contextlib.ExitStack() as stack:
@@ -444,7 +452,7 @@ def _read_ckpt(
                 "For 'load_checkpoint', the ckpt file do not contain the crc code, please check "
                 "the file."
             )
-        return ckpt.read(file, crc_check, wanted)
+        return ckpt.read(file, crc_check, wanted, mapped)
 
 
 def _decrypted(file: IO[bytes], path: str, key: bytes, mode: str) -> IO[bytes]:
@@ -462,7 +470,10 @@ def _decrypted(file: IO[bytes], path: str, key: bytes, mode: str) -> IO[bytes]:
 
 
 def _read_safetensors(
-    source: Any, wanted: Callable[[str], bool] | None, crc_check: bool
+    source: Any,
+    wanted: Callable[[str], bool] | None,
+    crc_check: bool,
+    mapped: bool = False,
 ) -> dict[str, Any]:
     where = "the BytesIO" if isinstance(source, io.BytesIO) else f"'{source}'"
     problem = (
@@ -472,7 +483,7 @@ def _read_safetensors(
         file = source
         if not isinstance(source, io.BytesIO):
             file = stack.enter_context(open(source, "rb"))
-        arrays, metadata = safetensors.read(file, crc_check, wanted)
+        arrays, metadata = safetensors.read(file, crc_check, wanted, mapped)
     if crc_check and "crc_num" not in metadata:
         logger.warning(
             "For 'load_checkpoint', the safetensors file do not contain the crc code, please check "

@@ -11,7 +11,7 @@ from typing import IO, Any
 import ml_dtypes
 import numpy as np
 
-from mindjax.checkpoint.ckpt import CkptError, Int4, Span, fill
+from mindjax.checkpoint.ckpt import CkptError, Int4, Span, fill, map_file, viewed
 
 _NP_TYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype(np.bool_),
@@ -90,6 +90,7 @@ def read(
     file: IO[bytes],
     crc_check: bool = False,
     wanted: Callable[[str], bool] | None = None,
+    mapped: bool = False,
 ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Read arrays.
 
@@ -97,6 +98,8 @@ def read(
         file: binary file, open for reading and seekable.
         crc_check: whether the check sum, if the metadata has one, is compared.
         wanted: tells by its name whether an array is kept; all are by default.
+        mapped: whether the arrays are read-only views of the mapped file, which nobody may shorten
+            then.
 
     Returns:
         The arrays in the order of their names, and the metadata.
@@ -104,6 +107,33 @@ def read(
     Raises:
         SafetensorsError: the file is cut off, damaged or something else.
     """
+    header, notes, start, total = _header(file)
+    arrays = {}
+    view = map_file(file) if mapped else None
+    for name in sorted(header):
+        if wanted is None or crc_check or wanted(name):
+            array = _array(file, name, header[name], (start, total), view)
+            is_int4 = notes.get(name) == "Int4" and array.dtype == np.int8
+            arrays[name] = array.view(Int4) if is_int4 else array
+    stored = notes.get("crc_num")
+    if crc_check and stored is not None and str(_crc(arrays)) != stored:
+        raise SafetensorsError("the crc check has failed")
+    if wanted is not None:
+        arrays = {name: array for name, array in arrays.items() if wanted(name)}
+    return arrays, notes
+
+
+def metadata(file: IO[bytes]) -> dict[str, Any]:
+    """Read only the metadata of a file, open for reading.
+
+    Raises:
+        SafetensorsError: the file is cut off, damaged or something else.
+    """
+    return _header(file)[1]
+
+
+def _header(file: IO[bytes]) -> tuple[dict[str, Any], dict[str, Any], int, int]:
+    """Read the entries, the metadata, where the data begin and how many bytes they have."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     if size < 8:
@@ -117,22 +147,10 @@ def read(
         raise SafetensorsError("its header is not JSON") from None
     if not isinstance(header, dict):
         raise SafetensorsError("its header is not a table")
-    metadata = header.pop(_METADATA, None)
-    if not isinstance(metadata, dict):
-        metadata = {}
-    start, total = 8 + length, size - 8 - length
-    arrays = {}
-    for name in sorted(header):
-        if wanted is None or crc_check or wanted(name):
-            array = _array(file, name, header[name], start, total)
-            is_int4 = metadata.get(name) == "Int4" and array.dtype == np.int8
-            arrays[name] = array.view(Int4) if is_int4 else array
-    stored = metadata.get("crc_num")
-    if crc_check and stored is not None and str(_crc(arrays)) != stored:
-        raise SafetensorsError("the crc check has failed")
-    if wanted is not None:
-        arrays = {name: array for name, array in arrays.items() if wanted(name)}
-    return arrays, metadata
+    notes = header.pop(_METADATA, None)
+    if not isinstance(notes, dict):
+        notes = {}
+    return header, notes, 8 + length, size - 8 - length
 
 
 def _raw(array: np.ndarray) -> memoryview:
@@ -153,7 +171,10 @@ def _crc(arrays: dict[str, np.ndarray]) -> int:
     return crc
 
 
-def _array(file: IO[bytes], name: str, entry: Any, start: int, total: int) -> np.ndarray:
+def _array(
+    file: IO[bytes], name: str, entry: Any, place: tuple[int, int], view: memoryview | None
+) -> np.ndarray:
+    start, total = place
     try:
         dtype, shape = _NP_TYPES[entry["dtype"]], tuple(entry["shape"])
         begin, end = entry["data_offsets"]
@@ -165,12 +186,15 @@ def _array(file: IO[bytes], name: str, entry: Any, start: int, total: int) -> np
         count *= dim
     if not whole or not begin <= end <= total or count * dtype.itemsize != end - begin:
         raise SafetensorsError(f"the data of '{name}' is cut off or of another size")
+    span = Span(start + begin, start + end)
     try:
+        if view is not None:
+            return viewed(view, span, dtype, shape)
         array = np.empty(shape, dtype)
     except (ValueError, OverflowError):
         raise SafetensorsError(f"'{name}' has the impossible shape {shape}") from None
     try:
-        fill(file, Span(start + begin, start + end), array)
+        fill(file, span, array)
     except CkptError as error:
         raise SafetensorsError(str(error)) from None
     return array

@@ -6,7 +6,7 @@ import atexit
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ _SCALARS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float32}
 
 _INT4_MARK = "_stored_as_int4"
 
-Entries = dict[str, "np.ndarray | str | Tensor"]
+Entries = Mapping[str, "np.ndarray | str | Tensor"]
 
 
 def save_checkpoint(
@@ -86,7 +86,7 @@ def save_checkpoint(
     wait_async_save()
     # Another thread may be training: no step may fall between two Parameters.
     with state_lock:
-        entries: Entries = {
+        entries: dict[str, Any] = {
             name: _held(value) for name, value in _collect(save_obj, choice_func).items()
         }
         entries.update((name, _scalar(value)) for name, value in (append_dict or {}).items())
@@ -215,9 +215,22 @@ class _Background:
 _background = _Background()
 
 
-def write_file(path: str, entries: Entries, format: str) -> None:
-    """Replace a file by one that holds these names and values."""
-    _write(path, entries, _Options(format))
+def write_file(
+    path: str, entries: Entries, format: str, remove_redundancy: bool | None = None
+) -> None:
+    """Replace a file by one that holds these names and values.
+
+    Args:
+        path: the file; its folder exists.
+        entries: names and values, in the file's order.
+        format: ``"ckpt"`` or ``"safetensors"``.
+        remove_redundancy: what is noted in a safetensors file about it; nothing by default.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: a text is to stand in a safetensors file.
+    """
+    _write(path, entries, _Options(format, remove_redundancy=remove_redundancy))
 
 
 def _write(path: str, entries: Entries, options: _Options) -> None:

@@ -1,5 +1,17 @@
 """Programs on several devices (``mindspore.parallel``); in a world of one, its settings."""
 
+from mindjax.checkpoint.merge import load_distributed_checkpoint as load_distributed_checkpoint
+from mindjax.checkpoint.merge import merge_sliced_parameter as merge_sliced_parameter
 from mindjax.checkpoint.segments import load_segmented_checkpoints as load_segmented_checkpoints
 from mindjax.checkpoint.strategy import build_searched_strategy as build_searched_strategy
+from mindjax.checkpoint.strategy import merge_pipeline_strategys as merge_pipeline_strategys
 from mindjax.checkpoint.strategy import restore_group_info_list as restore_group_info_list
+from mindjax.checkpoint.transform import convert_checkpoint_by_rank as convert_checkpoint_by_rank
+from mindjax.checkpoint.transform import convert_checkpoints as convert_checkpoints
+from mindjax.checkpoint.transform import rank_list_for_convert as rank_list_for_convert
+from mindjax.checkpoint.transform import rank_list_for_transform as rank_list_for_transform
+from mindjax.checkpoint.transform import (
+    transform_checkpoint_by_rank as transform_checkpoint_by_rank,
+)
+from mindjax.checkpoint.transform import transform_checkpoints as transform_checkpoints
+from mindjax.checkpoint.unify import unified_safetensors as unified_safetensors

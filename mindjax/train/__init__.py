@@ -10,8 +10,12 @@ from mindjax.checkpoint.convert import safetensors_to_ckpt as safetensors_to_ckp
 from mindjax.checkpoint.load import load_checkpoint as load_checkpoint
 from mindjax.checkpoint.load import load_checkpoint_async as load_checkpoint_async
 from mindjax.checkpoint.load import load_param_into_net as load_param_into_net
+from mindjax.checkpoint.merge import load_distributed_checkpoint as load_distributed_checkpoint
+from mindjax.checkpoint.merge import merge_sliced_parameter as merge_sliced_parameter
 from mindjax.checkpoint.save import async_ckpt_thread_status as async_ckpt_thread_status
 from mindjax.checkpoint.save import save_checkpoint as save_checkpoint
+from mindjax.checkpoint.strategy import build_searched_strategy as build_searched_strategy
+from mindjax.checkpoint.strategy import restore_group_info_list as restore_group_info_list
 from mindjax.train.callback import BackupAndRestore as BackupAndRestore
 from mindjax.train.callback import Callback as Callback
 from mindjax.train.callback import CheckpointConfig as CheckpointConfig
