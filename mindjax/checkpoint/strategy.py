@@ -7,7 +7,7 @@ import os
 from typing import Any, NamedTuple
 
 from mindjax.checkpoint import wire
-from mindjax.checkpoint.atomic import replacing
+from mindjax.core.atomic import replacing
 from mindjax.core.errors import located
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from mindjax.checkpoint import safetensors
-from mindjax.checkpoint.atomic import replacing
 from mindjax.checkpoint.layouts import LayoutError, Placements, placements, undivided
 from mindjax.checkpoint.load import read_file
 from mindjax.checkpoint.redistribute import Held, assemble
@@ -21,6 +20,7 @@ from mindjax.checkpoint.save import mark_int4, write_file
 from mindjax.checkpoint.strategy import build_searched_strategy
 from mindjax.checkpoint.transform import make_folder, rank_files, rank_list_for_transform
 from mindjax.core import checks
+from mindjax.core.atomic import replacing
 from mindjax.core.errors import located
 from mindjax.tensor import Parameter, Tensor
 
