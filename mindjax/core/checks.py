@@ -392,8 +392,12 @@ def integers(name: str, value: Any, owner: str) -> tuple[int, ...]:
     Raises:
         TypeError: it is no sequence, or an element is no integer.
     """
-    if type(value) is tuple and all(type(v) is int for v in value):
-        return value
+    if type(value) is tuple:
+        for v in value:
+            if type(v) is not int:
+                break
+        else:
+            return value
     value = python_value(value)
     if not isinstance(value, tuple):
         raise located(

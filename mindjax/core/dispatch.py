@@ -13,22 +13,100 @@ import numpy as np
 from mindjax.core import jax_private
 from mindjax.core.checks import not_a_tensor
 from mindjax.core.deferred import BITS, NOT_DEFERRED, defer, learn, settled
-from mindjax.core.dtype import as_dtype, from_np, promote_scalar, promote_types
+from mindjax.core.dtype import Number, as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.engine import settings
 from mindjax.core.errors import located
-from mindjax.core.executable import Executable, executable, execute
+from mindjax.core.executable import Executable, executable, execute, refuse
 from mindjax.core.handle import TRACK, Handle, Tracer, current, track, wrap
 from mindjax.core.number import TracedNumber, traced_array
 from mindjax.core.pending import Pending
 from mindjax.core.precision import CastTo, prepared
 from mindjax.core.primitive import Primitive, _Engine
+from mindjax.core.resident import RESIDENT, number, number_array
 from mindjax.core.tape import Backward, Node, pack
 from mindjax.core.view import View
 
 ArrayImpl, untraced = jax_private.ArrayImpl, jax_private.untraced
+_swap_x64, _set_x64 = jax_private.swap_x64, jax_private.set_x64
 _new = object.__new__
 _SEQUENCES = (tuple, list)
+_BOTH = (0, 1)
 _PYTHON_NUMBERS = (bool, int, float, complex)
+
+
+def called(record: Primitive, *inputs: Any) -> Any:
+    """Run a primitive that is called, as `dispatch` does.
+
+    What nearly every op is like goes a short way here: no trace, no tape, Tensors that hold arrays.
+    """
+    here = current
+    if (
+        here.tape is not None
+        or here.frame is not None
+        or here.mixed is not None
+        or here.recorder is not None
+        or settings.waits
+        or not untraced()
+    ):
+        return dispatch(record, inputs)
+    recording = here.recording
+    if settings.deferred and (
+        recording is None or not recording.at_once or not recording.stays_at_once()
+    ):
+        return dispatch(record, inputs)
+    arrays: list[Any] = []
+    handles = numbers = False
+    for x in inputs:
+        if isinstance(x, Handle):
+            value = x._value
+            if type(value) is not ArrayImpl or x._frame is not None:
+                break
+            view = x._view
+            if view is not None and view.follows and view.base_version() != view.seen:
+                break
+            handles = True
+            arrays.append(value)
+        elif x is None:
+            arrays.append(None)
+        elif type(x) is np.ndarray:
+            kept = RESIDENT.get(id(x))
+            arrays.append(x if kept is None else kept[1])
+        elif type(x) is tuple:
+            items = [_held(v) for v in x]
+            if not all(type(v) is ArrayImpl for v in items):
+                break
+            handles = handles or bool(items)
+            arrays.append(tuple(items))
+        elif type(x) in _PYTHON_NUMBERS:
+            numbers = True
+            arrays.append(x)
+        else:
+            break
+    else:
+        if handles:
+            if numbers:
+                _numbers_to_device(record, arrays)
+            found = record.__dict__.get("_executable") or executable(record)
+            old = _swap_x64(True)
+            try:
+                out = found.call(*arrays)
+            except Exception as error:
+                return wrap(refuse(error, found, inputs, arrays))
+            finally:
+                _set_x64(old)
+            if type(out) is ArrayImpl:
+                result = _new(Handle.tensor_class)
+                result._value = out
+                result._frame = result._node = result._view = None
+                result._version = 0
+                if TRACK:
+                    track(result)
+            else:
+                result = wrap(out)
+            if found.view:
+                _link_views(record, inputs, result)
+            return result
+    return _dispatched(record, inputs, False)
 
 
 def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
@@ -53,6 +131,11 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
             result = _at_once(record, inputs)
             if result is not NOT_DEFERRED:
                 return result
+    return _dispatched(record, inputs, deferring)
+
+
+def _dispatched(record: Primitive, inputs: tuple[Any, ...], deferring: bool) -> Any:
+    """Run a primitive on whatever inputs; record it if that is asked for and possible."""
     if current.mixed is not None and not isinstance(record, CastTo):
         inputs = prepared(current.mixed, record.name, inputs)
     arrays: list[Any] = []
@@ -357,29 +440,46 @@ def _numbers_to_arrays(record: Primitive, arrays: list[Any]) -> None:
         if kind is None:
             continue
         if common is not None and i in record.promotes:
-            kept = record.keeps_unsigned and kind is int and common.kind == "uint"
-            dtype = common.np if kept else promote_scalar(common, kind).np
+            dtype = _dtype_beside(common, kind, record.keeps_unsigned)
         else:
             dtype = as_dtype(kind).np
-        arrays[i] = (
-            traced_array(x, dtype) if isinstance(x, TracedNumber) else number_array(x, dtype)
-        )
+        if type(x) is kind:
+            arrays[i] = number(x, dtype)
+        elif isinstance(x, TracedNumber):
+            arrays[i] = traced_array(x, dtype)
+        else:
+            arrays[i] = number_array(x, dtype)
 
 
-def number_array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """Make a 0-d array of a number; integers that do not fit wrap around, as in the original.
+def _numbers_to_device(record: Primitive, arrays: list[Any]) -> None:
+    """Do what `_numbers_to_arrays` does, and put numbers that come again on the device."""
+    if len(arrays) == 2 and record.promotes == _BOTH:
+        place = 0 if type(arrays[1]) is ArrayImpl else 1
+        other = arrays[1 - place]
+        if type(other) is ArrayImpl:
+            x = arrays[place]
+            dtype = _np_dtype_beside(other.dtype, type(x), record.keeps_unsigned)
+            array = number(x, dtype)
+            kept = RESIDENT.get(id(array))
+            arrays[place] = array if kept is None else kept[1]
+            return
+    _numbers_to_arrays(record, arrays)
+    for i, x in enumerate(arrays):
+        kept = RESIDENT.get(id(x))
+        if kept is not None:
+            arrays[i] = kept[1]
 
-    Args:
-        value: Python or numpy number.
-        dtype: numpy dtype.
 
-    Returns:
-        0-d numpy array.
-    """
-    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        value = (value + 2**63) % 2**64 - 2**63 if dtype.kind != "f" else float(value)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(value).astype(dtype)
+@functools.cache
+def _np_dtype_beside(common: Any, kind: type, keeps_unsigned: bool) -> Any:
+    return _dtype_beside(from_np(common), kind, keeps_unsigned)
+
+
+@functools.cache
+def _dtype_beside(common: Number, kind: type, keeps_unsigned: bool) -> Any:
+    """Give the dtype of a Python number among Tensors of a dtype."""
+    kept = keeps_unsigned and kind is int and common.kind == "uint"
+    return common.np if kept else promote_scalar(common, kind).np
 
 
 def _recorded(
@@ -481,5 +581,6 @@ def _link_views(record: Primitive, inputs: tuple[Any, ...], result: Any) -> None
 
 
 _Engine.dispatch = staticmethod(dispatch)
+_Engine.install(called)
 # It puts itself into the tape's place for it.
 importlib.import_module("mindjax.core.pullback")

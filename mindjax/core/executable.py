@@ -29,13 +29,15 @@ class Executable:
         vjp: runs it and keeps what its backward needs.
         defers: whether the op may wait to be run with others.
         avals: what the outputs are for inputs that have been seen; None for those that never wait.
+        view: whether the outputs alias the first input.
     """
 
-    __slots__ = ("avals", "call", "defers", "record", "vjp")
+    __slots__ = ("avals", "call", "defers", "record", "view", "vjp")
 
     def __init__(self, record: Primitive) -> None:
         self.record = record
         self.avals: dict[Any, Any] = {}
+        self.view = bool(record.view)
         owner = _owner(record)
         # An op with an effect of its own runs in its place in the program.
         effect = owner.effect and not owner.writes_result
@@ -140,25 +142,44 @@ def execute(
     old = _swap_x64(True)
     try:
         return (program or found.call)(*arrays)
-    except RecursionError as error:
-        # Ctrl-C in the middle of jax's tracing leaves its cache entry as if it still ran.
-        if not str(error).startswith("Recursively calling"):
-            raise
-        found.renew()
-        return (found.vjp if program else found.call)(*arrays)
-    except RuntimeError as error:
-        # Another thread's step may have donated a buffer between our reading it and using it.
-        if "deleted" in str(error) and not traced:
-            raise located(
-                RuntimeError,
-                f"For '{found.record.name}', an input was replaced by another thread while it was "
-                "read: take a copy of the Tensor first.",
-            ) from None
-        _raise_translated(error, found.record, inputs, arrays)
     except Exception as error:
-        _raise_translated(error, found.record, inputs, arrays)
+        return refuse(error, found, inputs, arrays, traced, program)
     finally:
         _set_x64(old)
+
+
+def refuse(
+    error: Exception,
+    found: Any,
+    inputs: tuple[Any, ...],
+    arrays: list[Any],
+    traced: bool = False,
+    program: Callable[..., Any] | None = None,
+) -> Any:
+    """Raise what an error of a program means to the user; give its result if it was but disturbed.
+
+    Args:
+        error: what it raised.
+        found: the record's executable.
+        inputs: of the op.
+        arrays: that the program got.
+        traced: whether one is being traced.
+        program: what ran, if not the executable's first.
+    """
+    if isinstance(error, RecursionError):
+        # Ctrl-C in the middle of jax's tracing leaves its cache entry as if it still ran.
+        if not str(error).startswith("Recursively calling"):
+            raise error
+        found.renew()
+        return (found.vjp if program else found.call)(*arrays)
+    # Another thread's step may have donated a buffer between our reading it and using it.
+    if isinstance(error, RuntimeError) and "deleted" in str(error) and not traced:
+        raise located(
+            RuntimeError,
+            f"For '{found.record.name}', an input was replaced by another thread while it was "
+            "read: take a copy of the Tensor first.",
+        ) from None
+    _raise_translated(error, found.record, inputs, arrays)
 
 
 def _raise_translated(

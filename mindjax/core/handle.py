@@ -221,8 +221,8 @@ class Handle:
     @property
     def value_shape(self) -> tuple[int, ...]:
         """Shape without putting anything on a device."""
-        raw = self._raw()
-        return tuple(raw.shape)
+        plain = current.frame is self._frame and self._view is None
+        return (self._value if plain else self._raw()).shape
 
     @property
     def value_dtype(self) -> np.dtype[Any]:

@@ -36,6 +36,16 @@ class _Engine:
         importlib.import_module("mindjax.core.dispatch")
         return _Engine.dispatch(record, inputs)
 
+    @staticmethod
+    def install(called: Callable[..., Any] | None) -> None:
+        """Let a function ``called(record, *inputs)`` run what is called, None for `dispatch`."""
+        Primitive.__call__ = Primitive._dispatch = called or _called
+
+
+def _called(self: Primitive, *inputs: Any) -> Any:
+    """Run the operator on Tensors (or raw jax arrays) and return the same kind."""
+    return _Engine.dispatch(self, inputs)
+
 
 @dataclass_transform(frozen_default=True)
 class Primitive:
@@ -85,12 +95,9 @@ class Primitive:
     def __setattr__(self, name: str, value: Any) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
-    def _dispatch(self, *inputs: Any) -> Any:
-        """Run the operator on Tensors (or raw jax arrays) and return the same kind."""
-        return _Engine.dispatch(self, inputs)
-
+    _dispatch: ClassVar[Callable[..., Any]] = _called
     # Declared as a variable so that subclasses may narrow the signature.
-    __call__ = _dispatch
+    __call__ = _called
 
     @property
     def name(self) -> str:

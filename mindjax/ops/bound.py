@@ -65,7 +65,7 @@ class BoundPrimitive(Primitive, register=False):
         """
         count = self.arrays
         if len(inputs) == count and not named:
-            return super().__call__(*inputs)
+            return self._dispatch(*inputs)
         key = _plain(inputs[count:], named)
         bound = self.__dict__.setdefault("_bound", {}).get(key)
         if bound is None:
@@ -75,6 +75,8 @@ class BoundPrimitive(Primitive, register=False):
                 if len(kept) >= _MOST_BOUND:
                     kept.clear()
                 kept[key] = bound
+        if type(self).__call__ is BoundPrimitive.__call__:
+            return bound._dispatch(*inputs[:count])
         return bound(*inputs[:count])
 
     def _bind_call(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:

@@ -36,7 +36,7 @@ def _need_sequence(op: str, tensors: Any) -> None:
             f"{type(tensors).__name__}.",
         )
     for x in tensors:
-        if not isinstance(x, Handle | jax.Array | np.ndarray):
+        if not isinstance(x, Handle) and not isinstance(x, jax.Array | np.ndarray):
             raise located(
                 TypeError,
                 f"For '{op}', the elements must be Tensors, but got {type(x).__name__}.",
@@ -97,8 +97,11 @@ def concat(tensors: Any, axis: int = 0) -> Tensor:
         ValueError: sizes differ, there are no Tensors, or the axis is out of range.
     """
     _need_sequence("Concat", tensors)
-    return Concat(axis)(tuple(tensors))
+    record = _concat_record(axis) if type(axis) is int else Concat(axis)
+    return record(tuple(tensors))
 
+
+_concat_record = functools.lru_cache(maxsize=256)(Concat)
 
 cat = concat
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -98,7 +99,10 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
         TypeError: ``shape`` is no sequence of integers.
         ValueError: the sizes do not fit the number of elements.
     """
-    return Reshape.of(checks.integers("shape", shape, "Reshape"))(input)
+    return _reshape_record(checks.integers("shape", shape, "Reshape"))._dispatch(input)
+
+
+_reshape_record = functools.lru_cache(maxsize=4096)(Reshape.of)
 
 
 def view(input: Tensor, *shape: Any) -> Tensor:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
 import numpy as np
 
-from mindjax.core.dispatch import number_array
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, is_traced, unwrap
+from mindjax.core.resident import index_array, number_array
 from mindjax.ops.gather import AdvancedIndex, check_range
 from mindjax.ops.masking import NonZero
 from mindjax.ops.scatter import AdvancedUpdate, MaskUpdate
@@ -79,18 +80,20 @@ def getitem(x: Any, index: Any) -> Any:
         ValueError: index Tensors do not broadcast together, a mask does not fit, or a step is 0.
         RuntimeError: an index in a Tensor is out of range (in PYNATIVE on the CPU).
     """
-    if type(index) is int:
+    if type(index) is slice:
+        shape = x.value_shape
+        if shape:
+            return _first_axis(x, shape[0], index)
+    elif type(index) is int:
         shape = x.value_shape
         if not shape:
             raise located(TypeError, "Cannot iterate over a scalar tensor.")
         size = shape[0]
         if not -size <= index < size:
             raise out_of_bounds(index, size)
-        return _FIRST(x, np.asarray([index if index >= 0 else index + size], np.int32))
+        return _FIRST(x, index_array(index if index >= 0 else index + size))
     if index is Ellipsis:
         return x
-    if type(index) is slice and x.value_shape:
-        return _first_axis(x, index)
     found = _parse(x, index, "get")
     if found.empty:
         raise located(
@@ -111,14 +114,26 @@ def getitem(x: Any, index: Any) -> Any:
     return AdvancedIndex(axes)(part, *(array for _, array, _ in found.arrays))
 
 
-def _first_axis(x: Any, index: slice) -> Any:
+def _first_axis(x: Any, size: int, index: slice) -> Any:
     """Read a slice of the first axis."""
-    start, stop, step = _bound(index.start), _bound(index.stop), _bound(index.step)
-    size = x.value_shape[0]
+    start, stop, step = index.start, index.stop, index.step
+    if type(start) is not int and start is not None:
+        start = _bound(start)
+    if type(stop) is not int and stop is not None:
+        stop = _bound(stop)
+    if type(step) is not int and step is not None:
+        step = _bound(step)
+    record, low = _first_axis_record(start, stop, step, size)
+    return record(x, None if low is None else index_array(low))
+
+
+@functools.lru_cache(maxsize=4096)
+def _first_axis_record(start: Any, stop: Any, step: Any, size: int) -> tuple[Any, int | None]:
+    """Give the record of a slice of the first axis, and the lowest index."""
     low, count, step = slice_plan(start, stop, step, size)
     if count == size and step == 1:
-        return index_record(())(x, None)
-    return index_record((slice_entry(count, step),))(x, np.asarray([low], np.int32))
+        return index_record(()), None
+    return index_record((slice_entry(count, step),)), low
 
 
 def setitem(x: Any, index: Any, value: Any) -> None:

@@ -17,6 +17,7 @@ from mindjax.core.device import target
 from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, state_lock
+from mindjax.core.jax_private import ArrayImpl
 from mindjax.core.pending import Pending
 from mindjax.core.translate import out_of_memory
 from mindjax.core.values import can_leave, need_values
@@ -263,16 +264,18 @@ class Tensor(
         Raises:
             RuntimeError: the Tensor is being traced.
         """
-        if current.frame is not None and self._frame is None:
-            current.frame.note_concrete(self)
+        here = current
+        frame = here.frame
+        if frame is not None and self._frame is None:
+            frame.note_concrete(self)
         with state_lock:
             # What is still on the host is not put on a device for this.
-            value = self._raw()
+            value = self._value if frame is self._frame and self._view is None else self._raw()
             if type(value) is Pending:
                 value = self.array
-        if current.recording is not None:
-            current.recording.unread = 0
-        if isinstance(value, Tracer):
+        if here.recording is not None:
+            here.recording.unread = 0
+        if type(value) is not ArrayImpl and isinstance(value, Tracer):
             raise need_values("a Tensor's value")
         try:
             return np.array(value)

@@ -71,6 +71,7 @@ class MsDispatchMode(contextlib.ContextDecorator):
             if not _open:
                 _open.append(_Engine.dispatch)
                 _Engine.dispatch = staticmethod(_intercepted)
+                _Engine.install(None)
         _modes.stack.append(self)
         return self
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mindjax.tensor import Tensor
 
 _NUMPY = (np.generic, np.ndarray)
+_ADD, _SUB, _MUL = arithmetic.add_ext, arithmetic.sub_ext, arithmetic.Mul()
 _COMPARABLE = (Handle, bool, int, float, *_NUMPY, jax.Array)
 
 
@@ -50,14 +51,15 @@ class ArithmeticMethods:
 
     # -- operators --
 
+    # With another Tensor the usual ones call their op without a step between.
     def __add__(self, other: Any) -> Tensor:
-        return arithmetic.add_ext(self, _operand(other))
+        return _ADD(self, other if isinstance(other, Handle) else _operand(other))
 
     def __radd__(self, other: Any) -> Tensor:
         return arithmetic.add_ext(_operand(other), self)
 
     def __sub__(self, other: Any) -> Tensor:
-        return arithmetic.sub_ext(self, _operand(other))
+        return _SUB(self, other if isinstance(other, Handle) else _operand(other))
 
     def __rsub__(self, other: Any) -> Tensor:
         return arithmetic.sub(_operand(other), self)
@@ -66,7 +68,7 @@ class ArithmeticMethods:
         return arithmetic.sub(self, _operand(other))
 
     def __mul__(self, other: Any) -> Tensor:
-        return arithmetic.mul(self, _operand(other))
+        return _MUL(self, other if isinstance(other, Handle) else _operand(other))
 
     def __rmul__(self, other: Any) -> Tensor:
         return arithmetic.mul(_operand(other), self)

@@ -68,6 +68,8 @@ class ReductionMethods:
         Raises:
             ValueError: there is no such axis.
         """
+        if axis is dtype is dim is keepdim is initial is None and keepdims is False:
+            return reduction.sum_ext._dispatch(self)
         if isinstance(dtype, bool):
             keepdims, dtype = dtype, None
         axis, keepdims = _either(axis, dim), _either(keepdims, keepdim)

@@ -42,6 +42,7 @@ from mindjax.ops.shape import (
     moveaxis,
     movedim,
     ravel,
+    reshape,
     reshape_as,
     spread,
     squeeze,
@@ -115,7 +116,7 @@ class ShapeMethods:
 
     def reshape(self: Any, *shape: Any) -> Tensor:
         """Give another shape, as integers or one sequence; as ``ops.reshape``."""
-        return view(self, *shape)
+        return reshape(self, shape) if len(shape) > 1 else view(self, *shape)
 
     def view(self: Any, *shape: Any) -> Tensor:
         """Give another shape, as integers or one sequence, or the same bits in another dtype."""
