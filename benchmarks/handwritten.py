@@ -14,6 +14,10 @@ from batches import batch
 from jax import lax
 
 Params = dict[str, Any]
+LAYERS = 4
+"""Layers of the encoder and of the decoder."""
+STAGES = ((64, 1), (128, 2), (256, 2), (512, 2))
+"""Width and stride of ResNet's stages, each of two blocks."""
 
 
 def _conv(x: Any, w: Any, stride: int = 1, padding: Any = "VALID") -> Any:
@@ -69,7 +73,8 @@ def lenet5_loss(p: Params, stats: Params, x: Any, y: Any) -> tuple[Any, Params]:
     return _cross_entropy(_dense(p["fc3"], x), y), stats
 
 
-_STAGES = ((64, 1), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1))
+def _blocks() -> list[tuple[int, int]]:
+    return [block for width, stride in STAGES for block in ((width, stride), (width, 1))]
 
 
 def _init_norm(width: int) -> Params:
@@ -85,7 +90,7 @@ def resnet18_params() -> Params:
     rng = np.random.default_rng(1)
     p: Params = {"conv": _init_conv(rng, 3, 64, 3), "bn": _init_norm(64)}
     cin = 64
-    for i, (width, stride) in enumerate(_STAGES):
+    for i, (width, stride) in enumerate(_blocks()):
         block = {
             "conv1": _init_conv(rng, cin, width, 3),
             "bn1": _init_norm(width),
@@ -96,21 +101,34 @@ def resnet18_params() -> Params:
             block["short"] = _init_conv(rng, cin, width, 1)
             block["bn3"] = _init_norm(width)
         p[f"block{i}"], cin = block, width
-    p["head"] = _init_dense(rng, 512, 10)
+    p["head"] = _init_dense(rng, cin, 10)
     return p
 
 
 def resnet18_stats() -> Params:
     """Make ResNet-18's moving statistics."""
     stats: Params = {"bn": _init_stats(64)}
-    for i, (width, _) in enumerate(_STAGES):
+    for i, (width, _) in enumerate(_blocks()):
         stats[f"block{i}"] = {n: _init_stats(width) for n in ("bn1", "bn2", "bn3")}
     return stats
 
 
-def _batch_norm(p: Params, stats: Params, x: Any) -> tuple[Any, Params]:
+def one_pass(x: Any) -> tuple[Any, Any]:
+    """Give a batch's mean and variance as flax does; it loses digits where the mean is large."""
     mean = x.mean((0, 2, 3))
-    variance = (x * x).mean((0, 2, 3)) - mean * mean
+    return mean, (x * x).mean((0, 2, 3)) - mean * mean
+
+
+def two_passes(x: Any) -> tuple[Any, Any]:
+    """Give a batch's mean and variance as the original and MindJAX do."""
+    return x.mean((0, 2, 3)), x.var((0, 2, 3))
+
+
+moments = one_pass
+
+
+def _batch_norm(p: Params, stats: Params, x: Any) -> tuple[Any, Params]:
+    mean, variance = moments(x)
     count = x.size // x.shape[1]
     new = {
         "m": stats["m"] * 0.9 + mean * 0.1,
@@ -126,7 +144,7 @@ def resnet18_loss(p: Params, stats: Params, x: Any, y: Any) -> tuple[Any, Params
     pad = ((1, 1), (1, 1))
     x, new["bn"] = _batch_norm(p["bn"], stats["bn"], _conv(x, p["conv"], 1, pad))
     x = jax.nn.relu(x)
-    for i, (_, stride) in enumerate(_STAGES):
+    for i, (_, stride) in enumerate(_blocks()):
         block, old = p[f"block{i}"], stats[f"block{i}"]
         fresh = dict(old)
         h, fresh["bn1"] = _batch_norm(
@@ -148,7 +166,7 @@ def encoder_params() -> Params:
     rng = np.random.default_rng(1)
     width = 256
     p: Params = {"embedding": jnp.asarray(rng.normal(0, 0.02, (1000, width)), jnp.float32)}
-    for i in range(4):
+    for i in range(LAYERS):
         p[f"layer{i}"] = {
             "qkv": _init_dense(rng, width, 3 * width),
             "out": _init_dense(rng, width, width),
@@ -171,7 +189,7 @@ def encoder_loss(p: Params, stats: Params, tokens: Any, y: Any) -> tuple[Any, Pa
     """Compute the encoder's loss; there are no statistics."""
     x = p["embedding"][tokens]
     n, s, width = x.shape
-    for i in range(4):
+    for i in range(LAYERS):
         layer = p[f"layer{i}"]
         q, k, v = _dense(layer["qkv"], x).reshape(n, s, 3, 4, width // 4).transpose(2, 0, 3, 1, 4)
         scores = q @ k.swapaxes(-1, -2) * (width // 4) ** -0.5
@@ -191,7 +209,7 @@ def decoder_params() -> Params:
     def linear(cin: int, cout: int) -> Any:
         return _init_dense(rng, cin, cout)["w"]
 
-    for i in range(4):
+    for i in range(LAYERS):
         p[f"layer{i}"] = {
             "qkv": linear(width, 3 * width),
             "out": linear(width, width),
@@ -226,7 +244,7 @@ def decoder_loss(p: Params, stats: Params, tokens: Any, y: Any) -> tuple[Any, Pa
     n, s, width = x.shape
     cos, sin = (jnp.asarray(a) for a in rotations(s, width // 4))
     masked = jnp.where(jnp.tril(jnp.ones((s, s), bool)), 0.0, -1e9).astype(jnp.float32)
-    for i in range(4):
+    for i in range(LAYERS):
         layer = p[f"layer{i}"]
         h = _rms_norm(layer["norm1"], x) @ layer["qkv"].T
         q, k, v = h.reshape(n, s, 3, 4, width // 4).transpose(2, 0, 3, 1, 4)

@@ -9,6 +9,11 @@ import numpy as np
 from batches import batch
 from mindspore import nn, ops
 
+LAYERS = 4
+"""Layers of the encoder and of the decoder."""
+STAGES = ((64, 1), (128, 2), (256, 2), (512, 2))
+"""Width and stride of ResNet's stages, each of two blocks."""
+
 
 class LeNet5(nn.Cell):
     """LeNet-5 for images (N, 1, 32, 32)."""
@@ -66,11 +71,11 @@ class ResNet18(nn.Cell):
         self.bn = nn.BatchNorm2d(64)
         self.relu = nn.ReLU()
         blocks, cin = [], 64
-        for width, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
+        for width, stride in STAGES:
             blocks += [Block(cin, width, stride), Block(width, width, 1)]
             cin = width
         self.blocks = nn.SequentialCell(*blocks)
-        self.head = nn.Dense(512, 10)
+        self.head = nn.Dense(cin, 10)
 
     def construct(self, x: Any) -> Any:
         """Give logits (N, 10)."""
@@ -105,12 +110,12 @@ class EncoderLayer(nn.Cell):
 
 
 class Encoder(nn.Cell):
-    """Four encoder layers of width 256 over 1,000 tokens, with a head that names the token."""
+    """Encoder layers of width 256 over 1,000 tokens, with a head that names the token."""
 
     def __init__(self) -> None:
         super().__init__()
         self.embedding = nn.Embedding(1000, 256)
-        self.layers = nn.SequentialCell(*[EncoderLayer(256, 4) for _ in range(4)])
+        self.layers = nn.SequentialCell(*[EncoderLayer(256, 4) for _ in range(LAYERS)])
         self.head = nn.Dense(256, 1000)
 
     def construct(self, tokens: Any) -> Any:
@@ -168,12 +173,12 @@ class DecoderLayer(nn.Cell):
 
 
 class Decoder(nn.Cell):
-    """Four decoder layers of width 256 over 1,000 tokens, with a head that names the token."""
+    """Decoder layers of width 256 over 1,000 tokens, with a head that names the token."""
 
     def __init__(self) -> None:
         super().__init__()
         self.embedding = nn.Embedding(1000, 256)
-        self.layers = nn.SequentialCell(*[DecoderLayer(256, 4, 688, 128) for _ in range(4)])
+        self.layers = nn.SequentialCell(*[DecoderLayer(256, 4, 688, 128) for _ in range(LAYERS)])
         self.norm = RMSNorm(256)
         self.head = nn.Dense(256, 1000, has_bias=False)
 
@@ -228,15 +233,12 @@ RATES = {"encoder": 1e-4, "decoder": 1e-4, "lstm": 1e-3, "wide_deep": 1e-3}
 """Learning rates of those that train with Adam."""
 
 
-def train_step(workload: str, graph: bool) -> Any:
-    """Build a network, its optimizer and a training step.
+def training_cell(workload: str, graph: bool) -> Any:
+    """Build a network, its optimizer and the Cell that trains one step on a batch.
 
     Args:
         workload: name of the network.
         graph: GRAPH_MODE, else PYNATIVE_MODE.
-
-    Returns:
-        A function without arguments that trains one step and waits for the loss, a float.
     """
     ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
     ms.set_seed(1)
@@ -250,6 +252,19 @@ def train_step(workload: str, graph: bool) -> Any:
     else:
         optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
     step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer)
-    step.set_train()
+    return step.set_train()
+
+
+def train_step(workload: str, graph: bool) -> Any:
+    """Build a training step.
+
+    Args:
+        workload: name of the network.
+        graph: GRAPH_MODE, else PYNATIVE_MODE.
+
+    Returns:
+        A function without arguments that trains one step and waits for the loss, a float.
+    """
+    step = training_cell(workload, graph)
     x, y = (ms.Tensor(a) for a in batch(workload))
     return lambda: float(step(x, y).asnumpy())

@@ -132,18 +132,23 @@ class Program:
         self.read: list[Handle] = []
         self.constants: list[Any] = []
         self._order: list[tuple[int, int]] = []
-        places = set(written)
+        if donate:
+            # jax gives a donated buffer to the first result of its shape and dtype: in the order of
+            # the results each Parameter gets its own, and XLA need not copy them around.
+            captured = {h for h in kinds if h is not None}
+            for handle in written:
+                if handle in captured and not isinstance(handle, AttributeState):
+                    self.donated.append(handle)
+        places = {handle: i for i, handle in enumerate(self.donated)}
         for const, handle in zip(consts, kinds, strict=True):
             if handle is None:
-                group, items = 2, self.constants
-                items.append(const)
-            elif donate and handle in places and not isinstance(handle, AttributeState):
-                group, items = 0, self.donated
-                items.append(handle)
+                self._order.append((2, len(self.constants)))
+                self.constants.append(const)
+            elif handle in places:
+                self._order.append((0, places[handle]))
             else:
-                group, items = 1, self.read
-                items.append(handle)
-            self._order.append((group, len(items) - 1))
+                self._order.append((1, len(self.read)))
+                self.read.append(handle)
         self.written = written
         avals = {h: jax.typeof(c) for c, h in zip(consts, kinds, strict=True) if h is not None}
         self._avals = [avals[h] for h in [*self.donated, *self.read]]
@@ -267,6 +272,13 @@ class Program:
     def temporary_bytes(self) -> int:
         """Bytes of temporary buffers that one run needs."""
         return int(self._compiled.memory_analysis().temp_size_in_bytes)
+
+    @property
+    def peak_bytes(self) -> int:
+        """Bytes of inputs, results and temporary buffers; a donated input is its result."""
+        sizes = self._compiled.memory_analysis()
+        kept = sizes.output_size_in_bytes - sizes.alias_size_in_bytes
+        return int(sizes.argument_size_in_bytes + kept + sizes.temp_size_in_bytes)
 
     def _run(self, handles: Sequence[Any], dicts: Sequence[Any]) -> Any:
         if self._compiled is None:

@@ -30,8 +30,18 @@ class ReLU(Primitive):
         if x.dtype == np.bool_:
             return x
         checks.real("input_x", x.dtype, "ReLU")
-        # A select lets XLA keep fewer temporaries than a maximum; NaN passes through both.
-        return jnp.where(x <= 0, jnp.zeros((), x.dtype), x)
+        return _rectified(x)
+
+
+@jax.custom_jvp
+def _rectified(x: Array) -> Array:
+    return jnp.maximum(x, jnp.zeros((), x.dtype))
+
+
+@_rectified.defjvp
+def _rectified_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (dx,) = primals, tangents
+    return _rectified(x), jnp.where(x > 0, dx, jnp.zeros((), dx.dtype))
 
 
 class ReLU6(Primitive):

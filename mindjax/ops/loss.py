@@ -55,6 +55,20 @@ def _picked(x: Array, hot: Array, axis: int) -> Array:
     return jnp.sum(jnp.where(hot, x, jnp.zeros((), x.dtype)), axis)
 
 
+def _of_classes(logits: Array, labels: Array) -> Array:
+    """Give -log softmax at each sample's class along the last axis; 0 for a label outside.
+
+    The class's logit is picked before the logarithm of the sum is taken from it, so that neither
+    the logarithms of all classes nor their gradients are made.
+    """
+    axis = logits.ndim - 1
+    shifted = logits - lax.stop_gradient(jnp.max(logits, axis, keepdims=True))
+    total = jnp.log(jnp.sum(jnp.exp(shifted), axis))
+    known = (labels >= 0) & (labels < logits.shape[axis])
+    losses = total - _picked(shifted, _hot(labels, logits.shape, axis), axis)
+    return jnp.where(known, losses, jnp.zeros((), logits.dtype))
+
+
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     """Mean cross entropy of logits and classes (MindSpore's operator of the same name).
 
@@ -87,12 +101,11 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
                 f"dimension of Features, but got labels shape: {labels.shape}, features shape: "
                 f"{logits.shape}.",
             )
-        axis = logits.ndim - 1
-        hot = _hot(labels, logits.shape, axis)
-        logp = log_softmax_of(logits, axis)
         if self.is_grad:
-            return (jnp.exp(logp) - hot.astype(logits.dtype)) / labels.size
-        return -jnp.mean(_picked(logp, hot, axis))
+            axis = logits.ndim - 1
+            hot = _hot(labels, logits.shape, axis)
+            return (jax.nn.softmax(logits, axis) - hot.astype(logits.dtype)) / labels.size
+        return jnp.mean(_of_classes(logits, labels))
 
 
 class _SparseCrossEntropy(Primitive, register=False):
@@ -108,7 +121,7 @@ class _SparseCrossEntropy(Primitive, register=False):
                 f"For '{owner}', evaluator arg 'label' shape must be consistent with 'logits' "
                 f"shape, but got 'label' shape: {labels.shape}, 'logits' shape: {logits.shape}.",
             )
-        return -_picked(log_softmax_of(logits, 1), _hot(labels, logits.shape, 1), 1)
+        return _of_classes(logits, labels)
 
 
 def sparse_cross_entropy(logits: Any, labels: Any) -> Any:

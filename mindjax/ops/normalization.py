@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -28,10 +29,21 @@ def _wide(x: Array) -> Array:
     return x.astype(np.float32) if x.dtype.itemsize == 2 else x
 
 
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def _moments(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> tuple[Array, Array]:
     mean = jnp.mean(x, axes, keepdims=True)
     variance = jnp.mean(jnp.square(x - mean), axes, keepdims=keepdims)
     return (mean if keepdims else mean.reshape(variance.shape)), variance
+
+
+@_moments.defjvp
+def _moments_jvp(axes: tuple[int, ...], keepdims: bool, primals: Any, tangents: Any) -> Any:
+    """Leave out what the mean's tangent gives to the variance's: the deviations' sum is zero."""
+    (x,), (dx,) = primals, tangents
+    mean, variance = _moments(x, axes, keepdims)
+    deviation = x - (mean if keepdims else jnp.expand_dims(mean, axes))
+    spread = jnp.mean(2 * deviation * dx, axes, keepdims=keepdims)
+    return (mean, variance), (jnp.mean(dx, axes, keepdims=keepdims), spread)
 
 
 def _check_channels(owner: str, x: Array, channel: int, **vectors: Array | None) -> None:

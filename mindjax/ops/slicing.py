@@ -12,9 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mindjax.core import checks
+from mindjax.core import checks, jax_private
 from mindjax.core.caches import Cache
 from mindjax.core.errors import located
+from mindjax.core.handle import current
 from mindjax.core.primitive import Primitive
 from mindjax.ops.bound import BoundPrimitive
 from mindjax.ops.shape import broadcast, shape_of
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 Array = jax.Array
 
-# What happens to an axis. Starts are operands, so that no new start compiles anything.
+# What happens to an axis. Starts are operands, so that no new start compiles anything. In a graph
+# they are numbers of its program: XLA sees which part is read.
 INT = ("int",)  # drops the axis, takes a start
 ALL = ("all",)  # keeps the axis
 NEW = ("new",)  # makes an axis of size 1
@@ -34,6 +36,9 @@ Plan = tuple[tuple[Any, ...], ...]
 def slice_entry(size: int, step: int) -> tuple[Any, ...]:
     """Describe an axis of which ``size`` elements are kept, ``step`` apart; takes a start."""
     return ("slice", size, step)
+
+
+Starts = Array | tuple[Array, ...] | None
 
 
 class _Region(NamedTuple):
@@ -46,7 +51,7 @@ class _Region(NamedTuple):
     shape: list[int]
 
 
-def _region(shape: Sequence[int], plan: Plan, starts: Array | None) -> _Region:
+def _region(shape: Sequence[int], plan: Plan, starts: Starts) -> _Region:
     region = _Region([], [], [], [], [])
     operand = 0
     axis = 0
@@ -57,7 +62,10 @@ def _region(shape: Sequence[int], plan: Plan, starts: Array | None) -> _Region:
         size, step, start = shape[axis], 1, np.int32(0)
         if entry[0] != "all":
             assert starts is not None
-            start = lax.squeeze(lax.slice_in_dim(starts, operand, operand + 1), [0])
+            if isinstance(starts, tuple):
+                start = starts[operand]
+            else:
+                start = lax.squeeze(lax.slice_in_dim(starts, operand, operand + 1), [0])
             operand += 1
             size, step = (1, 1) if entry[0] == "int" else entry[1:]
         if entry[0] != "int":
@@ -87,7 +95,11 @@ class Index(Primitive, register=False):
     plan: Plan
     view: ClassVar[bool | str] = True
 
-    def compute(self, x: Array, starts: Array | None = None) -> Array:
+    def __call__(self, *inputs: Any) -> Any:
+        """Read."""
+        return super().__call__(*_numbered(inputs))
+
+    def compute(self, x: Array, starts: Starts = None) -> Array:
         """Slice dynamically, then step, reverse and reshape."""
         region = _region(x.shape, self.plan, starts)
         if starts is not None:
@@ -100,6 +112,14 @@ class Index(Primitive, register=False):
         return x.reshape(region.shape)
 
 
+def _numbered(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Make numbers of the lowest indices while a graph is traced."""
+    starts = inputs[-1]
+    if current.frame is None or type(starts) is not np.ndarray or jax_private.untraced():
+        return inputs
+    return *inputs[:-1], tuple(starts)
+
+
 def fitted(value: Array, shape: tuple[int, ...]) -> Array:
     """Broadcast a value to the part that it is written to; one element fits any."""
     return broadcast(value.reshape(()) if value.size == 1 else value, shape)
@@ -110,7 +130,11 @@ class Update(Primitive, register=False):
 
     plan: Plan
 
-    def compute(self, x: Array, value: Array, starts: Array | None = None) -> Array:
+    def __call__(self, *inputs: Any) -> Any:
+        """Write."""
+        return super().__call__(*_numbered(inputs))
+
+    def compute(self, x: Array, value: Array, starts: Starts = None) -> Array:
         """Write ``value``, cast and broadcast, into the part."""
         region = _region(x.shape, self.plan, starts)
         value = fitted(value.astype(x.dtype), tuple(region.shape)).reshape(region.kept)

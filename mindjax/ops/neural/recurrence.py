@@ -84,10 +84,16 @@ def _gru_linear(
 
 def _lstm(x: Array, h: Array, state: State) -> tuple[State, Array]:
     gates = x + h
-    # All gates in one loop: of four equal parts the third takes tanh.
-    part = lax.broadcasted_iota(jnp.int32, gates.shape, gates.ndim - 1) // (gates.shape[-1] // 4)
-    kept = jnp.where(part == 2, jnp.tanh(gates), jax.nn.sigmoid(gates))
-    i, f, g, o = jnp.split(kept, 4, -1)
+    if forms_wanted():
+        # All gates in one loop: of four equal parts the third takes tanh.
+        size = gates.shape[-1] // 4
+        part = lax.broadcasted_iota(jnp.int32, gates.shape, gates.ndim - 1) // size
+        kept = jnp.where(part == 2, jnp.tanh(gates), jax.nn.sigmoid(gates))
+        i, f, g, o = jnp.split(kept, 4, -1)
+    else:
+        i, f, g, o = jnp.split(gates, 4, -1)
+        i, f, g, o = jax.nn.sigmoid(i), jax.nn.sigmoid(f), jnp.tanh(g), jax.nn.sigmoid(o)
+        kept = gates
     cell = f * state[1] + i * g
     return (o * jnp.tanh(cell), cell), kept
 
