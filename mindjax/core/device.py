@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from mindjax.core import jax_private
+from mindjax.core import jax_private, world
 from mindjax.core.errors import located
 
 _PLATFORMS = {"CPU": "cpu", "GPU": "gpu", "TPU": "tpu", "Ascend": "ascend"}
@@ -84,10 +84,11 @@ def placement() -> Any:
     if _Choice.target is None and not _Choice.index:
         return None
     platform = _PLATFORMS[_Choice.target] if _Choice.target else None
+    world.join()
     if platform is not None and platform == jax.default_backend() and not _Choice.index:
         return None
     try:
-        devices = jax.devices(platform)
+        devices = jax.local_devices(backend=platform)
     except RuntimeError as error:
         if platform != "ascend":
             raise located(
@@ -96,8 +97,11 @@ def placement() -> Any:
                 f"({str(error).splitlines()[0]}).",
             ) from None
         _warn_of_no_ascend()
-        devices = jax.devices()
+        devices = jax.local_devices()
     index = _Choice.index or 0
+    if world.transport.size > 1 and len(devices) == 1:
+        # A launcher has given this process the device that the number means.
+        index = 0
     if index >= len(devices):
         if platform == "cpu" or (platform is None and devices[0].platform == "cpu"):
             index = 0
@@ -111,7 +115,7 @@ def placement() -> Any:
 @functools.cache
 def _warn_of_no_ascend() -> None:
     # Most scripts name this target, and everything in them runs on other devices too.
-    device = jax.devices()[0]
+    device = jax.local_devices()[0]
     warnings.warn(
         f"device_target='Ascend' is asked for, but jax finds no Ascend device: running on "
         f"{device.platform}:{device.id}. Install mindjax-ascend-xla, or set the device_target.",

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mindjax.core import allocator, jax_private
+from mindjax.core import allocator, jax_private, world
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.errors import located
 from mindjax.core.handle import current
@@ -46,8 +46,9 @@ class Executable:
 
     def renew(self) -> None:
         """Make the programs anew."""
+        world.join()
         allocator.prepare()
-        record = self.record
+        record, owner = self.record, _owner(self.record)
         function = computation(record)
         kind = "backward" if isinstance(record, Backward) else "op"
 
@@ -57,13 +58,16 @@ class Executable:
             return function(*arrays)
 
         traced.__name__ = traced.__qualname__ = f"ms_{record.name}"
-        self.call: Callable[..., Any] = traced if record.concrete else jax.jit(traced)
+        # What may call collectives is one program of all ranks that run it.
+        spread = owner.collective or owner.own_executable
+        program = world.transport.program if spread else jax.jit
+        self.call: Callable[..., Any] = traced if record.concrete else program(traced)
 
         def with_residuals(*arrays: Any) -> Any:
             count_compilation(kind)
             return jax.vjp(function, *arrays)
 
-        self.vjp: Callable[..., Any] = jax.jit(with_residuals)
+        self.vjp: Callable[..., Any] = program(with_residuals)
 
 
 class Deferrable(Protocol):
@@ -86,7 +90,12 @@ class Deferrable(Protocol):
 
 
 _EXECUTABLES: Cache[Executable] = Cache("op executables", 4096)
-_backward = jax.jit(lambda vjp, cotangents: vjp(cotangents))
+
+
+class _Backward:
+    """The program that runs kept vjps, made when it is first needed."""
+
+    program: Callable[..., Any] | None = None
 
 
 def executable(record: Primitive) -> Executable:
@@ -123,7 +132,9 @@ def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
     ]
     old = _swap_x64(True)
     try:
-        gradients = _backward(residual, tuple(full) if nested else full[0])
+        if _Backward.program is None:
+            _Backward.program = world.transport.program(lambda vjp, given: vjp(given))
+        gradients = _Backward.program(residual, tuple(full) if nested else full[0])
     finally:
         _set_x64(old)
     return jax.tree.leaves(gradients)

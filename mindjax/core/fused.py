@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from mindjax.core import allocator, jax_private
+from mindjax.core import allocator, jax_private, world
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.handle import upload
 
@@ -122,6 +122,7 @@ class Program:
         self.inputs = [i for i in range(count) if i not in constants]
         values = {i: leaves[i] for i in constants}
         program = _function(self.ops, self.needed, self.live, self.inputs, values)
+        world.join()
         allocator.prepare()
         given = [k for k, i in enumerate(self.inputs) if i in self.donated]
         self.call = jax.jit(program, donate_argnums=given)

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.core import Tracer as Tracer
 
-from mindjax.core import jax_private
+from mindjax.core import jax_private, world
 from mindjax.core.errors import located
 from mindjax.core.pending import Pending
 
@@ -249,6 +249,7 @@ def upload(array: np.ndarray[Any, Any]) -> Array:
     from mindjax.core.allocator import prepare
     from mindjax.core.device import placement
 
+    world.join()
     prepare()
     old = jax_private.swap_x64(True)
     try:

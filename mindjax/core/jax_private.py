@@ -49,6 +49,11 @@ def tracing() -> bool:
     return not _core.trace_state_clean()
 
 
+def named_effects(jaxpr: Any) -> set[Any]:
+    """Give those of a jaxpr's effects that only say that it names an axis of a mesh."""
+    return {e for e in jaxpr.effects if isinstance(e, _core.NamedAxisEffect)}
+
+
 def started_backends() -> dict[str, Any]:
     """Give jax's table of started backends without starting one."""
     return dict(_xla_bridge._backends)

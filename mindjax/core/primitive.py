@@ -62,6 +62,7 @@ class Primitive:
     - ``writes_result``: the effect is that the result is written into a handle, nothing else.
     - ``constant``: nothing is differentiated through it, so the tape leaves it out.
     - ``keep_residuals``: the tape keeps what backward needs instead of computing it again.
+    - ``collective``: ranks run it together, as one program.
     - ``own_executable``: its executable dies with the record, no cache holds it.
 
     A method ``bprop(*inputs, out, dout)`` on jax arrays, where one is defined, takes the place of
@@ -76,6 +77,7 @@ class Primitive:
     writes_result: ClassVar[bool] = False
     constant: ClassVar[bool] = False
     keep_residuals: ClassVar[bool] = False
+    collective: ClassVar[bool] = False
     own_executable: ClassVar[bool] = False
     bprop: ClassVar[Callable[..., Any] | None] = None
     compute: ClassVar[Callable[..., Any]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from mindjax.core import device, engine, jax_private
+from mindjax.core import device, engine, jax_private, world
 from mindjax.core.errors import located
 
 
@@ -46,6 +46,7 @@ def devices(target: str) -> list[Any]:
     Args:
         target: ``"CPU"``, ``"GPU"``, ``"TPU"`` or ``"Ascend"``.
     """
+    world.join()
     try:
         return list(jax.local_devices(backend=device._PLATFORMS[target]))
     except RuntimeError:

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax.core import eval_jaxpr
 
-from mindjax.core import jax_private
+from mindjax.core import jax_private, world
 from mindjax.core.errors import located
 from mindjax.core.handle import Array, Handle, Tracer, current, upload, wrap
 from mindjax.core.pending import Pending
@@ -430,7 +430,9 @@ def purify(body: Callable[..., Any], inputs: Sequence[Any]) -> Pure:
 
     old = jax_private.swap_x64(True)
     try:
-        closed = jax.make_jaxpr(traced)(*[jax.typeof(a) if not _is_aval(a) else a for a in inputs])
+        closed = jax.make_jaxpr(traced, axis_env=world.transport.axes)(
+            *[jax.typeof(a) if not _is_aval(a) else a for a in inputs]
+        )
     finally:
         jax_private.set_x64(old)
         frame.restore_attributes()

@@ -1,18 +1,21 @@
 """The world of processes: its groups of ranks, and the transport that collectives go through.
 
-One process is a world of one rank, 0. A backend of several processes takes `transport`'s place and
-fills `_groups`; everything above (the collective operators, `communication`, `mint.distributed`)
-asks here and holds no state of its own.
+One process is a world of one rank, 0. Where a launcher has announced several, the package
+`mindjax_parallel` puts its own transport in `transport`'s place when `join` is called; everything
+above (the collective operators, `communication`, `mint.distributed`) asks here and holds no state
+of its own.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from mindjax.core.errors import located
 
@@ -30,6 +33,10 @@ WORLD_GROUPS = {
 _BACKENDS = {"CPU": "mccl", "GPU": "nccl"}
 # What launchers of the original export: the number of processes.
 _SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE")
+# What must be known to find the other processes.
+MEETING = ("MS_SCHED_HOST", "MS_SCHED_PORT")
+# The module with `connect`, which gives a transport between processes: core imports nothing above.
+_BACKEND = "mindjax_parallel.connect"
 
 
 class GlobalComm:
@@ -100,12 +107,41 @@ class Transport:
 
     Every method is called on each rank of the group in the same order, inside `compute`, and may be
     traced and differentiated.
+
+    Attributes:
+        rank: of this process in the world.
+        size: number of processes.
+        local_rank: of this process among those of its host.
+        local_size: number of processes of this host.
+        axes: named axes, with their sizes, that collectives use in a traced function.
     """
 
     rank: int = 0
     size: int = 1
     local_rank: int = 0
     local_size: int = 1
+    axes: tuple[tuple[str, int], ...] = ()
+
+    def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Compile a function of arrays that may call collectives."""
+        return jax.jit(function)
+
+    def spreads(self, jaxpr: Any) -> bool:
+        """Tell whether a traced function calls collectives between processes."""
+        return False
+
+    def compile(self, function: Callable[..., Any], arrays: Any, donated: Sequence[int]) -> Any:
+        """Compile a function for which `spreads` is true.
+
+        Args:
+            function: of as many arrays as ``arrays``; it gives a list of arrays.
+            arrays: what it is called with first.
+            donated: which of them it may overwrite.
+
+        Returns:
+            A callable with the methods of `jax.stages.Compiled`, and ``lowered``.
+        """
+        raise NotImplementedError
 
     def all_reduce(self, group: Group, x: Array, op: str) -> Array:
         """Combine the ranks' arrays: ``op`` is sum, prod, max, min or avg."""
@@ -119,31 +155,120 @@ class Transport:
         """Combine the ranks' pieces for this rank."""
         return pieces[0]
 
+    def gather_uneven(self, group: Group, x: Array, sizes: Sequence[int]) -> list[Array]:
+        """Give every rank's array, whose first axes have a size each."""
+        return [x]
+
     def broadcast(self, group: Group, x: Array, root: int) -> Array:
         """Give the array of a rank of the group."""
         return x
 
     def all_to_all(
-        self, group: Group, pieces: Sequence[Array], shapes: Sequence[tuple[int, ...]]
+        self,
+        group: Group,
+        pieces: Sequence[Array],
+        shapes: Sequence[tuple[int, ...]],
+        even: bool = False,
     ) -> list[Array]:
-        """Send ``pieces[i]`` to rank i, and give what each rank sent here, of ``shapes[i]``."""
+        """Send ``pieces[i]`` to rank i, and give what each rank sent here, of ``shapes[i]``.
+
+        ``even`` says that all pieces of all ranks have one shape.
+        """
         return list(pieces)
+
+    def exchange(
+        self,
+        group: Group,
+        sent: Sequence[tuple[int, Array]],
+        received: Sequence[tuple[int, Any]],
+    ) -> list[Array]:
+        """Send arrays to ranks of the group, and give those that come from ranks of it.
+
+        One more array comes last, which needs what was sent.
+
+        Args:
+            group: the group.
+            sent: pairs of a rank and an array.
+            received: pairs of a rank and the shape and dtype of its array.
+        """
+        return [*(x for _, x in sent), jnp.zeros(1, "uint8")]
+
+    def send(self, group: Group, target: int, x: Array) -> Array:
+        """Send an array to another rank, and give it; its gradient is received from there."""
+        raise NotImplementedError
+
+    def receive(self, group: Group, source: int, kind: Any, anchor: Array) -> Array:
+        """Receive an array of a shape and dtype; its gradient is sent where it came from.
+
+        ``anchor`` is an array that gives the call its place; its gradient is 0.
+        """
+        raise NotImplementedError
 
     def all_gather_bytes(self, group: Group, data: bytes) -> list[bytes]:
         """Give every rank's bytes, in the group's order; outside of any program."""
         return [data]
 
+    def exchange_bytes(self, group: Group, source: int, target: int, data: bytes) -> bytes:
+        """Give the bytes of rank ``source`` on it and on rank ``target``, the only callers."""
+        return data
+
     def barrier(self, group: Group) -> None:
         """Wait for every rank of the group."""
+
+    def device_count(self) -> int:
+        """Count the devices of all processes; starts the backend."""
+        return jax.device_count()
 
 
 transport: Transport = Transport()
 _groups: dict[str, Group] = {}
 
 
+class _Generation:
+    """Counts the times that a name of a group may have got another meaning."""
+
+    count = 0
+
+
+def generation() -> int:
+    """Give a number that changes when a known group's name may mean other ranks."""
+    return _Generation.count
+
+
 def launched_size() -> int:
     """Give the number of processes that the environment announces, 1 without a launcher."""
     return max([1, *(int(os.environ[n]) for n in _SIZES if os.environ.get(n, "").isdigit())])
+
+
+class _Joined:
+    """Whether this process has looked for others."""
+
+    looked = False
+
+
+def join(again: bool = False) -> None:
+    """Meet the processes that a launcher has announced, before this one first uses a backend.
+
+    Nothing happens without a launcher. Other processes are waited for.
+
+    Args:
+        again: whether the environment is read again if it announced none before.
+
+    Raises:
+        RuntimeError: they do not come in time, or this process uses a backend already.
+    """
+    global transport
+    if _Joined.looked and not (again and transport.size == 1):
+        return
+    if launched_size() > 1 and all(os.environ.get(n) for n in MEETING):
+        transport = importlib.import_module(_BACKEND).connect(launched_size())
+    _Joined.looked = True
+
+
+def device_count() -> int:
+    """Count the devices of all processes; one process may have several. Starts the backend."""
+    join()
+    return transport.device_count()
 
 
 def init(backend: str, group_name: str = "") -> None:
@@ -155,14 +280,15 @@ def init(backend: str, group_name: str = "") -> None:
         group_name: other name of the group of all ranks.
 
     Raises:
-        NotImplementedError: a launcher has announced more than one process.
+        RuntimeError: several processes are announced, but not where they meet, or they do not.
     """
+    join(again=True)
     count = launched_size()
-    if count > 1:
+    if count > 1 and transport.size == 1:
         raise located(
-            NotImplementedError,
-            f"For 'init', a world of {count} processes, announced by one of {list(_SIZES)}, is not "
-            "supported yet: start one process.",
+            RuntimeError,
+            f"For 'init', one of {list(_SIZES)} announces {count} processes, but {list(MEETING)} "
+            "do not say where they meet: start the program with msrun.",
         )
     GlobalComm.BACKEND = backend
     GlobalComm.WORLD_COMM_GROUP = group_name or WORLD_GROUPS[backend]
@@ -180,6 +306,7 @@ def default_backend(device_target: str) -> str:
 def release() -> None:
     """Leave the world; `init` may follow again."""
     _groups.clear()
+    _Generation.count += 1
     GlobalComm.INITED = False
 
 
@@ -298,6 +425,7 @@ def destroy(name: str) -> None:
         raise located(ValueError, "The world_group does not support destruction.")
     find(name, "destroy_group")
     del _groups[name]
+    _Generation.count += 1
 
 
 def environment(variable: str, default: int) -> int:

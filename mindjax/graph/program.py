@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.core import eval_jaxpr
 
-from mindjax.core import allocator, jax_private
+from mindjax.core import allocator, jax_private, world
 from mindjax.core.caches import count_compilation
 from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
@@ -76,6 +76,7 @@ class Program:
         arrays: bool = False,
     ) -> None:
         entry = Compilation(function, 1, "") if entry is None else entry
+        world.join()
         allocator.prepare()
         self._families, self.entry = families, entry
         self._numbers: list[Any] = []
@@ -106,6 +107,9 @@ class Program:
         self._epoch, self._refused = epoch(), -1
         self._guards = [(cell, cell.guard()) for cell in frame.guards]
         self.jaxpr = closed.jaxpr
+        self._effects = self.jaxpr.effects - jax_private.named_effects(self.jaxpr)
+        self._spreads = world.transport.spreads(self.jaxpr)
+        self._generation = world.generation()
         owners = {id(token): handle for handle, token in frame.captured.items()}
         self._take_apart(closed.consts, owners, frame)
         self._flags = [(h, h.requires_grad) for h in frame.captured if isinstance(h, Parameter)]
@@ -127,7 +131,7 @@ class Program:
         """Sort the captured arrays: state that is written, state that is read, constants."""
         written = list(frame.written)
         kinds: list[Handle | None] = [owners.get(id(c)) for c in consts]
-        donate = not self.jaxpr.effects and not calls_back(self.jaxpr)
+        donate = not self._effects and not calls_back(self.jaxpr)
         self.donated: list[Handle] = []
         self.read: list[Handle] = []
         self.constants: list[Any] = []
@@ -156,6 +160,8 @@ class Program:
     def valid(self) -> bool:
         """Tell whether everything that was a constant while tracing is still the same."""
         if self._concrete and any(version_of(h) != version for h, version in self._concrete):
+            return False
+        if self._spreads and self._generation != world.generation():
             return False
         now = epoch()
         if now == self._epoch:
@@ -200,6 +206,11 @@ class Program:
         count_compilation("graph")
         old = jax_private.swap_x64(True)
         try:
+            if self._spreads:
+                with self.entry.phase("compile"):
+                    compiled = world.transport.compile(program, flat, donated)
+                saved_graphs.save(self.name, jaxpr, compiled.lowered, compiled)
+                return compiled
             with self.entry.phase("lower"):
                 lowered = jax.jit(program, donate_argnums=donated, keep_unused=True).lower(*flat)
             with self.entry.phase("compile"):
@@ -316,7 +327,7 @@ class Program:
 
     def _finish_effects(self) -> None:
         """Wait for what the program prints, and raise what it raised."""
-        if self.jaxpr.effects:
+        if self._effects:
             jax.effects_barrier()
         if self._errors is not None:
             self._errors.raise_first()
@@ -430,7 +441,9 @@ def _trace(
     old = jax_private.swap_x64(True)
     try:
         tokens = [fresh_array(outside_value(h)) for h in explicit]
-        closed = jax.make_jaxpr(body)([jax.typeof(t) for t in tokens], *shapes)
+        closed = jax.make_jaxpr(body, axis_env=world.transport.axes)(
+            [jax.typeof(t) for t in tokens], *shapes
+        )
     except BaseException as error:
         drop_jax_notes(error)
         raise

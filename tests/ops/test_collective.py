@@ -336,7 +336,7 @@ def test_asked_before_init(monkeypatch):
     monkeypatch.setenv("RANK_SIZE", "8")
     assert (communication.get_rank(), communication.get_group_size()) == (3, 8)
     assert (dist.get_rank(), dist.is_initialized(), dist.is_available()) == (3, False, True)
-    with pytest.raises(NotImplementedError, match="a world of 8 processes"):
+    with pytest.raises(RuntimeError, match="start the program with msrun"):
         communication.init()
 
 

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mindjax import ops
-from mindjax.core import checks
+from mindjax.core import checks, world
 from mindjax.core.context import get_context
 from mindjax.core.dtype import float32, int32
 from mindjax.core.errors import located
-from mindjax.core.world import transport
 from mindjax.nn.cell import Cell
 from mindjax.nn.containers import CellList
 from mindjax.nn.optim.gradients import centralized, decayed, is_sparse, scaled
@@ -254,11 +253,11 @@ class Optimizer(StepCell):
         Raises:
             NotImplementedError: there are several ranks, each of which updates all weights here.
         """
-        if transport.size > 1:
+        if world.transport.size > 1:
             raise located(
                 NotImplementedError,
                 f"For '{self.cls_name}', 'broadcast_params' is not supported in a world of "
-                f"{transport.size} processes: each of them updates all parameters.",
+                f"{world.transport.size} processes: each of them updates all parameters.",
             )
         return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from mindjax.core import world
@@ -32,6 +33,7 @@ class Collective(Primitive, register=False):
     """Base of operators that every rank of a group runs together."""
 
     effect: ClassVar[bool] = True
+    collective: ClassVar[bool] = True
 
     def __call__(self, *inputs: Any) -> Any:
         """Run the operator.
@@ -56,6 +58,19 @@ class OfTuples(Collective, register=False):
         if len(inputs) != 1 or not isinstance(inputs[0], tuple | list):
             raise located(TypeError, f"For '{self.name}', the input must be a tuple of Tensors.")
         return super().__call__(*inputs[0])
+
+
+def tied(value: Array, other: Array) -> Array:
+    """Give a value that needs another one too: a rank must not drop a collective it has no use for.
+
+    Args:
+        value: the value.
+        other: result of a collective.
+    """
+    if world.transport.size == 1 or not other.size:
+        return value
+    first = other.reshape(-1)[0]
+    return jax.lax.select(jnp.broadcast_to(first == first, value.shape), value, value)
 
 
 def check_group(group: Any, owner: str) -> None:

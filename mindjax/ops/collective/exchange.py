@@ -13,12 +13,18 @@ import jax.numpy as jnp
 from mindjax.core import checks, world
 from mindjax.core.dtype import Number, Type, from_np, to_np
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle
+from mindjax.core.handle import Handle, current
 from mindjax.core.primitive import Primitive
 from mindjax.ops.bound import set_fields
-from mindjax.ops.collective.base import Collective, OfTuples, check_group, check_rank_of
+from mindjax.ops.collective.base import (
+    Collective,
+    OfTuples,
+    check_group,
+    check_rank_of,
+    tied,
+)
 from mindjax.ops.collective.operators import WORLD, Uneven, exchange
-from mindjax.ops.creation import ones
+from mindjax.ops.creation import ones, zeros
 
 Array = jax.Array
 
@@ -48,7 +54,7 @@ def _partners(owner: str, send: Sequence[int], receive: Sequence[int], group: wo
     """Check ranks of a matched exchange; between other processes a transport must carry it."""
     for rank in (*send, *receive):
         check_rank_of(rank, group, "rank", owner)
-    if len(send) != len(receive):
+    if group.size == 1 and len(send) != len(receive):
         raise located(
             ValueError,
             f"For '{owner}', what is sent to this rank must be received by it, but {len(send)} "
@@ -77,26 +83,30 @@ class NeighborExchange(OfTuples):
     def compute(self, *arrays: Array) -> tuple[Array, ...]:
         """Give the arrays that were sent here."""
         _partners(self.name, self.send_rank_ids, self.recv_rank_ids, self.members)
-        shapes = [tuple(s) for s in self.send_shapes]
-        if [x.shape for x in arrays] != shapes or [tuple(s) for s in self.recv_shapes] != shapes:
+        group = self.members
+        shapes, others = [[tuple(s) for s in v] for v in (self.send_shapes, self.recv_shapes)]
+        if [x.shape for x in arrays] != shapes or (group.size == 1 and others != shapes):
             raise located(
                 ValueError,
                 f"For '{self.name}', the inputs must have the shapes 'send_shapes' {shapes} and "
                 f"'recv_shapes' be those of the sender, but got {[x.shape for x in arrays]} and "
                 f"{list(self.recv_shapes)}.",
             )
-        for x in arrays:
+        for x in arrays if group.size == 1 else ():
             if x.dtype != to_np(self.recv_type):
                 raise located(
                     TypeError,
                     f"For '{self.name}', the 'recv_type' must be the sent dtype "
                     f"{from_np(x.dtype)}, but got {self.recv_type}.",
                 )
-        return arrays
+        kinds = [jax.ShapeDtypeStruct(s, to_np(self.recv_type)) for s in others]
+        sent = list(zip(self.send_rank_ids, arrays, strict=True))
+        received = list(zip(self.recv_rank_ids, kinds, strict=True))
+        return tuple(world.transport.exchange(group, sent, received)[:-1])
 
 
 # Directions of NeighborExchangeV2, clockwise from the top; the opposite one is 4 further.
-_TOP, _RIGHT, _BOTTOM, _LEFT = 0, 2, 4, 6
+_STEPS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 
 
 class NeighborExchangeV2(Collective):
@@ -151,8 +161,9 @@ class NeighborExchangeV2(Collective):
         columns = {-1: (0, left), 0: (left, width), 1: (left + width, right)}
         out = jnp.zeros((*x.shape[:2], height + top + bottom, width + left + right), x.dtype)
         out = out.at[:, :, top : top + height, left : left + width].set(x)
-        steps = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
-        for direction, (down, across) in enumerate(steps):
+        if group.size > 1:
+            return self._between_ranks(x, out, rows, columns)
+        for direction, (down, across) in enumerate(_STEPS):
             (r, h), (c, w) = rows[down], columns[across]
             sent = self._edge(x, -down, -across)
             asked = self.recv_rank_ids[direction] != -1
@@ -167,6 +178,27 @@ class NeighborExchangeV2(Collective):
                 )
             if asked:
                 out = out.at[:, :, r : r + h, c : c + w].set(sent)
+        return out
+
+    def _between_ranks(self, x: Array, out: Array, rows: Any, columns: Any) -> Array:
+        """Lay what other ranks send round an image."""
+        sent = [
+            (rank, self._edge(x, *_STEPS[direction]))
+            for direction, rank in enumerate(self.send_rank_ids)
+            if rank != -1
+        ]
+        # A rank may be a neighbour on several sides: messages come in the order of its directions.
+        received, places = [], []
+        for direction in sorted(range(8), key=lambda d: (d + 4) % 8):
+            if self.recv_rank_ids[direction] != -1:
+                down, across = _STEPS[direction]
+                (r, h), (c, w) = rows[down], columns[across]
+                kind = jax.ShapeDtypeStruct((*x.shape[:2], h, w), x.dtype)
+                received.append((self.recv_rank_ids[direction], kind))
+                places.append((slice(r, r + h), slice(c, c + w)))
+        arrays = world.transport.exchange(self.members, sent, received)
+        for (r, c), array in zip(places, arrays[:-1], strict=True):
+            out = out.at[:, :, r, c].set(array)
         return out
 
     def _edge(self, x: Array, down: int, across: int) -> Array:
@@ -195,13 +227,6 @@ def other_rank(rank: Any, group: world.Group, name: str, owner: str) -> int:
     return rank
 
 
-def _no_transport(owner: str) -> NotImplementedError:
-    return located(
-        NotImplementedError,
-        f"For '{owner}', sending between processes is not supported yet: start one process.",
-    )
-
-
 class Send(Collective):
     """A Tensor sent to another rank: ``Send(sr_tag, dest_rank)(x)``."""
 
@@ -214,9 +239,10 @@ class Send(Collective):
         check_group(self.group, self.name)
 
     def compute(self, x: Array) -> Array:
-        """Send; there is no other rank in a world of one."""
-        other_rank(self.dest_rank, self.members, "dest_rank", self.name)
-        raise _no_transport(self.name)
+        """Send, and give the array; there is no other rank in a world of one."""
+        group = self.members
+        target = other_rank(self.dest_rank, group, "dest_rank", self.name)
+        return world.transport.send(group, target, x)
 
 
 class Receive(Collective):
@@ -238,9 +264,14 @@ class Receive(Collective):
             )
 
     def __call__(self, *inputs: Any) -> Any:
-        """Receive; an input only orders the call."""
+        """Receive; an input only orders the call, and lets the gradient go back."""
         other_rank(self.src_rank, world.find(self.group, self.name), "src_rank", self.name)
-        raise _no_transport(self.name)
+        return super().__call__(*(inputs or (zeros((1,)),)))
+
+    def compute(self, anchor: Array, *more: Array) -> Array:
+        """Receive an array."""
+        kind = jax.ShapeDtypeStruct(tuple(self.shape), to_np(self.dtype))
+        return world.transport.receive(self.members, self.src_rank, kind, anchor)
 
 
 class BatchISendIRecv(Collective):
@@ -295,6 +326,17 @@ class BatchISendIRecv(Collective):
             ranks[kind].append(rank)
         _partners(self.name, ranks["isend"], ranks["irecv"], self.members)
         shapes, dtypes = self.receive_shapes or (), self.receive_dtypes or ()
+        group = self.members
+        if group.size > 1:
+            kinds = [
+                jax.ShapeDtypeStruct(tuple(s), to_np(t))
+                for s, t in zip(shapes, dtypes, strict=True)
+            ]
+            sent = list(zip(ranks["isend"], arrays, strict=True))
+            got = world.transport.exchange(
+                group, sent, list(zip(ranks["irecv"], kinds, strict=True))
+            )
+            return self._in_order(arrays, got[:-1], got[-1])
         for x, shape, dtype in zip(arrays, shapes, dtypes, strict=False):
             if x.shape != tuple(shape) or x.dtype != to_np(dtype):
                 raise located(
@@ -302,21 +344,33 @@ class BatchISendIRecv(Collective):
                     f"For '{self.name}', 'receive_shapes' and 'receive_dtypes' must be those that "
                     f"are sent, {x.shape} {from_np(x.dtype)}, but got {tuple(shape)} {dtype}.",
                 )
-        received = iter(arrays)
+        return self._in_order(arrays, arrays)
+
+    def _in_order(
+        self, arrays: Sequence[Array], results: Sequence[Array], witness: Array | None = None
+    ) -> tuple[Array, ...]:
+        received = iter(results)
         zero = jnp.zeros((), arrays[0].dtype) if arrays else jnp.zeros(())
+        if witness is not None:
+            zero = tied(zero, witness)
         return tuple(zero if kind == "isend" else next(received) for kind in self.op_types)
 
 
-class Barrier(Primitive):
+class Barrier(Collective):
     """Every rank of the group waits for the others: ``Barrier()()``."""
 
-    effect: ClassVar[bool] = True
     group: str = WORLD
 
     def __call__(self, *inputs: Any) -> Any:
         """Wait, and give a Tensor of shape (1,) without meaning."""
+        if current.frame is not None:
+            return super().__call__(ones((1,)))
         world.transport.barrier(world.find(self.group, self.name))
         return ones((1,))
+
+    def compute(self, x: Array) -> Array:
+        """Wait within a program."""
+        return tied(x, world.transport.all_reduce(self.members, x, "sum"))
 
 
 def _devices(layout: Any, owner: str, name: str) -> int:

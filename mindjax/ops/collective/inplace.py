@@ -13,8 +13,10 @@ from mindjax.core import world
 from mindjax.core.errors import located
 from mindjax.ops.collective import base
 from mindjax.ops.collective.base import CommHandle
+from mindjax.ops.collective.exchange import Barrier
 from mindjax.ops.collective.operators import (
     AllGather,
+    AllGatherV,
     AllReduce,
     AlltoAllV,
     AlltoAllVC,
@@ -139,8 +141,12 @@ def all_gather_into_tensor_uneven(
     base.check_tensor(input, "all_gather_into_tensor_uneven")
     base.check_tensor(output, "all_gather_into_tensor_uneven", "output")
     members = call_group(group, async_op, "all_gather_into_tensor_uneven")
-    _rows(output, output_split_sizes, members, "all_gather_into_tensor_uneven")
-    base.fill(output, AllGather(members.name)(input), "all_gather_into_tensor_uneven")
+    rows = _rows(output, output_split_sizes, members, "all_gather_into_tensor_uneven")
+    rest = output.value_shape[1:]
+    width = math.prod(rest)
+    flat = AllGatherV(members.name)(reshape(input, (-1,)), tuple(r * width for r in rows))
+    whole = reshape(flat, (sum(rows), *rest))
+    base.fill(output, whole, "all_gather_into_tensor_uneven")
     return base.handle(async_op, output)
 
 
@@ -280,7 +286,7 @@ def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = 
         TypeError: an argument is of another type.
         RuntimeError: `init_process_group` has not run.
     """
-    world.transport.barrier(call_group(group, async_op, "barrier"))
+    Barrier(call_group(group, async_op, "barrier").name)()
     return base.handle(async_op)
 
 

@@ -18,6 +18,7 @@ from mindjax.ops.collective.base import (
     check_number,
     check_rank_of,
     check_reduction,
+    tied,
 )
 
 Array = jax.Array
@@ -76,7 +77,7 @@ class Reduce(Collective):
         dest = check_rank_of(self.dest_rank, group, "dest_rank", self.name)
         check_number(x, self.name)
         out = world.transport.all_reduce(group, x, self.op)
-        return out if group.rank == dest else jnp.zeros((1,), x.dtype)
+        return out if group.rank == dest else tied(jnp.zeros((1,), x.dtype), out)
 
 
 class AllGather(Collective):
@@ -120,7 +121,7 @@ class CollectiveGather(Collective):
                 f"For '{self.name}', the 'x' must have at least one dimension, but got shape ().",
             )
         out = _join(world.transport.all_gather(group, x))
-        return out if group.rank == dest else jnp.zeros((1,), x.dtype)
+        return out if group.rank == dest else tied(jnp.zeros((1,), x.dtype), out)
 
 
 class CollectiveScatter(Collective):
@@ -249,7 +250,7 @@ class AllGatherV(Uneven):
                 f"For '{self.name}', the 'output_split_sizes' must be one for each of "
                 f"{group.size} ranks, {x.shape[0]} for this one, but got {sizes}.",
             )
-        return _join(world.transport.all_gather(group, x))
+        return _join(world.transport.gather_uneven(group, x, sizes))
 
 
 class ReduceScatterV(Uneven):
@@ -306,7 +307,8 @@ class AlltoAll(Collective):
                 f" {self.split_count}, but got shape {x.shape}.",
             )
         pieces = jnp.split(x, group.size, split)
-        received = world.transport.all_to_all(group, pieces, [p.shape for p in pieces])
+        shapes = [p.shape for p in pieces]
+        received = world.transport.all_to_all(group, pieces, shapes, even=True)
         return jnp.concatenate(received, concat) if len(received) > 1 else received[0]
 
 

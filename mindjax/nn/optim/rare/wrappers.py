@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from mindjax.core import world
 from mindjax.core.context import get_context
 from mindjax.core.errors import located
 from mindjax.core.parallel_context import get_auto_parallel_context
-from mindjax.core.world import transport
 from mindjax.nn.cell import Cell
 from mindjax.nn.optim.optimizer import Optimizer
 
@@ -36,7 +36,7 @@ class _AdaSum(Cell):
                     RuntimeError,
                     f"For '{owner}', {what} is not supported with applying adasum.",
                 )
-        size = transport.size
+        size = world.transport.size
         if size < _LEAST_DEVICES or size & (size - 1):
             raise located(
                 RuntimeError,

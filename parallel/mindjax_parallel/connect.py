@@ -1,0 +1,152 @@
+"""Meeting the other processes that a launcher has announced, and leaving them."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import sys
+from types import TracebackType
+from typing import Any
+
+import jax
+
+from mindjax.core import device, jax_private, world
+from mindjax.core.errors import located
+from mindjax_parallel.spread import RankMesh
+from mindjax_parallel.transport import ProcessTransport
+from mindjax_parallel.watch import Watch
+
+_PREEMPTION = "jax_enable_preemption_service"
+# Where the launcher says which process this is.
+_RANKS = ("RANK_ID", "MS_NODE_ID", "OMPI_COMM_WORLD_RANK")
+# Seconds after which a process that gives no sign of life is taken for dead.
+HEARTBEAT = "MINDJAX_HEARTBEAT"
+_HEARTBEAT = 10
+# Seconds that a process waits for the others to appear.
+MEETING_TIME = "MS_TOPO_TIMEOUT"
+_MEETING_TIME = 600
+# Ranks that have ended well wait as long as the others work: a dead one is found by its heartbeat.
+_LEAVING_TIME = 7 * 24 * 3600
+
+
+def _number(name: str, default: int, lowest: int = 0) -> int:
+    text = os.environ.get(name, "")
+    if not text:
+        return default
+    if not text.lstrip("-").isdigit() or int(text) < lowest:
+        raise located(
+            ValueError, f"The environment variable {name} must be a number >= {lowest}: {text!r}."
+        )
+    return int(text)
+
+
+def rank_of_environment(size: int) -> int:
+    """Give the rank that the launcher exports.
+
+    Args:
+        size: number of processes.
+
+    Raises:
+        RuntimeError: it exports none, or one that the world does not have.
+    """
+    name = next((n for n in _RANKS if os.environ.get(n, "").isdigit()), None)
+    if name is None:
+        raise located(
+            RuntimeError,
+            f"{size} processes are announced, but none of {list(_RANKS)} says which this one is: "
+            "start the program with msrun.",
+        )
+    rank = int(os.environ[name])
+    if rank >= size:
+        raise located(
+            RuntimeError,
+            f"{name}={rank} is no rank of a world of {size} processes, 0 to {size - 1}.",
+        )
+    return rank
+
+
+def connect(size: int) -> ProcessTransport:
+    """Meet the other processes and give the transport between them.
+
+    Args:
+        size: number of processes.
+
+    Raises:
+        RuntimeError: this process uses a backend already, or the others do not come in time.
+    """
+    rank = rank_of_environment(size)
+    host, port = (os.environ[name] for name in world.MEETING)
+    where = f"{host}:{port}"
+    if jax_private.started_backends():
+        raise located(
+            RuntimeError,
+            f"Rank {rank} cannot meet the other {size - 1} at {where}, because jax computes "
+            "already: call init() before the first use of jax.",
+        )
+    wait = _number(MEETING_TIME, _MEETING_TIME, -1)
+    target = device.choice()[0]
+    number = os.environ.get("DEVICE_ID", "")
+    own = [int(number)] if number.isdigit() and target not in (None, "CPU") else None
+    # jax would catch SIGTERM, with which a launcher ends a rank.
+    preemption = getattr(jax.config, _PREEMPTION)
+    jax.config.update(_PREEMPTION, False)
+    loopback = host in ("localhost", "::1") or host.startswith("127.")
+    try:
+        jax.distributed.initialize(
+            where,
+            size,
+            rank,
+            own,
+            cluster_detection_method="deactivate",
+            initialization_timeout=wait if wait > 0 else _LEAVING_TIME,
+            heartbeat_timeout_seconds=_number(HEARTBEAT, _HEARTBEAT, 1),
+            shutdown_timeout_seconds=_LEAVING_TIME,
+            coordinator_bind_address=where if loopback else None,
+        )
+    except Exception as error:
+        raise located(
+            RuntimeError,
+            f"Rank {rank} did not meet the other {size - 1} of {size} processes at {where} within "
+            f"{wait} s ({str(error).splitlines()[0]}): see that all are started, or set "
+            f"{MEETING_TIME}.",
+        ) from None
+    finally:
+        jax.config.update(_PREEMPTION, preemption)
+    Leaving.install()
+    ranks = RankMesh(rank, size, Watch(rank))
+    local_rank = _number("LOCAL_RANK", _number("DEVICE_ID", rank))
+    made = ProcessTransport(ranks, local_rank, _number("LOCAL_RANK_SIZE", size))
+    # Messages between two ranks go over connections that all ranks make together, now.
+    made.barrier(world.Group("world", tuple(range(size))))
+    return made
+
+
+class Leaving:
+    """How this process leaves the others: with them if all is well, at once if it has failed."""
+
+    failed = False
+
+    @classmethod
+    def install(cls) -> None:
+        """Note uncaught exceptions, and leave when the interpreter ends."""
+        show = sys.excepthook
+
+        def note(
+            kind: type[BaseException], error: BaseException, trace: TracebackType | None
+        ) -> Any:
+            cls.failed = True
+            show(kind, error, trace)
+
+        sys.excepthook = note
+        atexit.register(cls.leave)
+
+    @classmethod
+    def leave(cls) -> None:
+        """Wait for the others, unless this process has failed."""
+        if cls.failed:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(1)
+        with contextlib.suppress(Exception):
+            jax.distributed.shutdown()
