@@ -126,6 +126,9 @@ _SOURCES = {
         "ParallelMode set_auto_parallel_context get_auto_parallel_context "
         "reset_auto_parallel_context"
     ),
+    "mindjax.core.algo_parameters": (
+        "set_algo_parameters get_algo_parameters reset_algo_parameters"
+    ),
     "mindjax.core.random": "Generator",
     "mindjax.graph": (
         "jit jit_class ms_memory_recycle mutable JitConfig Symbol enable_dynamic lazy_inline "

@@ -12,6 +12,7 @@ import numpy as np
 from mindjax.core.dtype import from_np
 from mindjax.core.errors import argument_name, located
 from mindjax.core.handle import Handle, Tracer
+from mindjax.core.values import can_leave, need_values
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -337,11 +338,14 @@ def python_value(value: Any) -> Any:
 
     Raises:
         RuntimeError: a Tensor is being traced.
+        ValuesNeeded: the same, where the call can run op by op instead.
     """
     if isinstance(value, Handle | jax.Array):
         if isinstance(value._raw() if isinstance(value, Handle) else value, Tracer):
             name = argument_name(value)
             subject = f"the '{name}'" if name else "an argument"
+            if can_leave():
+                raise need_values(f"the value of {subject}")
             raise located(
                 RuntimeError,
                 f"{subject} is a Tensor whose values a graph does not have while it is compiled: "

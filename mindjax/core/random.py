@@ -79,17 +79,27 @@ class Generator:
         return self._initial
 
     def get_state(self) -> Any:
-        """Give the state as a Tensor: seed and offset, shape (2,), Int64."""
+        """Give the state as a Tensor: the bytes of seed and offset, shape (16,), UInt8."""
         pair = [int(np.asarray(h.array)) for h in (self._seed, self._offset)]
-        return Handle.tensor_class(np.asarray(pair, np.int64))
+        return Handle.tensor_class(np.asarray(pair, "<i8").view(np.uint8))
 
     def set_state(self, state: Any) -> None:
         """Put back a state that `get_state` gave.
 
         Args:
-            state: Tensor of shape (2,), Int64.
+            state: Tensor of shape (16,), UInt8.
+
+        Raises:
+            TypeError: it is not.
         """
-        seed, offset = (int(v) for v in state.asnumpy())
+        given = state.asnumpy() if isinstance(state, Handle) else state
+        if getattr(given, "dtype", None) != np.uint8 or given.shape != (16,):
+            raise located(
+                TypeError,
+                "For 'set_state', the 'state' must be what get_state() gave, a Tensor of 16 UInt8, "
+                f"but got {state!r}.",
+            )
+        seed, offset = (int(v) for v in given.view("<i8"))
         self.manual_seed(seed)
         self._offset.assign_value(np.asarray(offset, np.uint32))
 

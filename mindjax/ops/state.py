@@ -23,16 +23,19 @@ if TYPE_CHECKING:
 Array = jax.Array
 
 
-def write(variable: Any, fresh: Any) -> Any:
+def write(variable: Any, fresh: Any, reaches: bool = True) -> Any:
     """Give a handle the value, and the place on the tape, of a fresh result.
 
     Args:
         variable: Tensor or Parameter.
         fresh: Tensor that an op has just made.
+        reaches: whether a graph writes it into the caller's argument too.
 
     Returns:
         ``variable``.
     """
+    if reaches:
+        variable.note_in_place()
     variable.assign_value(peek(fresh), fresh._node)
     return variable
 

@@ -164,7 +164,7 @@ class SGD(Update):
         following = decay * accum + (1.0 - self.dampening) * gradient
         accum = jnp.where(moving, jnp.where(stat > 0, gradient, following), accum)
         step = gradient + decay * accum if self.nesterov else jnp.where(moving, accum, gradient)
-        stat = jnp.where(moving, jnp.zeros_like(stat), stat)
+        stat = jnp.where(moving & (stat > 0), jnp.zeros_like(stat), stat)
         return parameters - rate * step, accum, stat
 
 

@@ -15,3 +15,6 @@ from mindjax.checkpoint.transform import (
 )
 from mindjax.checkpoint.transform import transform_checkpoints as transform_checkpoints
 from mindjax.checkpoint.unify import unified_safetensors as unified_safetensors
+from mindjax.core.algo_parameters import get_algo_parameters as get_algo_parameters
+from mindjax.core.algo_parameters import reset_algo_parameters as reset_algo_parameters
+from mindjax.core.algo_parameters import set_algo_parameters as set_algo_parameters

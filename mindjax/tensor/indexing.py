@@ -155,32 +155,32 @@ def setitem(x: Any, index: Any, value: Any) -> None:
         shape = x.value_shape
         if shape and -shape[0] <= index < shape[0]:
             starts = np.asarray([index if index >= 0 else index + shape[0]], np.int32)
-            write(x, _SET_FIRST(x, value, starts))
+            write(x, _SET_FIRST(x, value, starts), reaches=False)
             return
     mask = _lone_mask(index)
     if mask is not None and is_traced(unwrap(mask)):
-        write(x, MaskUpdate()(x, value, mask))
+        write(x, MaskUpdate()(x, value, mask), reaches=False)
         return
     if mask is not None and not shape_of(value):
         _check_mask(mask, shape_of(x), 0)
-        write(x, MaskUpdate()(x, value, mask))
+        write(x, MaskUpdate()(x, value, mask), reaches=False)
         return
     found = _parse(x, index, "set")
     if found.empty:
         return
     plan, starts = found.basic()
     if not found.arrays:
-        write(x, update_record(plan)(x, value, starts))
+        write(x, update_record(plan)(x, value, starts), reaches=False)
         return
     for _, array, size in found.arrays:
         check_range("TensorScatterUpdate", array, size, ValueError)
     axes = tuple(axis for axis, _, _ in found.arrays)
     arrays = [array for _, array, _ in found.arrays]
     if not plan:
-        write(x, AdvancedUpdate(axes)(x, value, *arrays))
+        write(x, AdvancedUpdate(axes)(x, value, *arrays), reaches=False)
         return
     part = AdvancedUpdate(axes)(index_record(plan)(x, starts), value, *arrays)
-    write(x, update_record(plan)(x, part, starts))
+    write(x, update_record(plan)(x, part, starts), reaches=False)
 
 
 def _value(x: Any, value: Any) -> Any:

@@ -224,6 +224,11 @@ VALUES: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "text": (lambda x: f"{x}", "[ 1. -2.]"),
     "mask": (lambda x: x[x > 0], [1]),
     "nonzero": (lambda x: ops.nonzero(x > 0), [[0]]),
+    "a size": (lambda x: ops.zeros(x[:1].astype(ms.int32)), [0]),
+    "a size of a Primitive": (
+        lambda x: ops.ResizeBicubic()(ops.ones((1, 1, 2, 2)), (x * x).astype(ms.int32)),
+        [[[[1, 1, 1, 1]]]],
+    ),
     "sorted": (lambda x: sorted([x[0], x[1]]), [-2, 1]),
 }
 

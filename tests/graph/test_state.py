@@ -368,11 +368,22 @@ def test_a_jitted_method_sees_attributes_and_modes():
     assert net.scaled(x).asnumpy() == 13
 
 
+def momentum_step(x):
+    weight = ops.zeros((2,))
+    return ops.ApplyMomentum()(weight, x, 0.1, ops.ones((2,)), 0.5)
+
+
 IN_PLACE = [
     ("add_", lambda x: x.add_(5.0), [6.0, 7.0]),
     ("mul_ of a local alias", lambda x: (lambda y: y.mul_(3.0))(x), [3.0, 6.0]),
     ("setitem stays inside", lambda x: x.__setitem__(0, 9.0), [1.0, 2.0]),
     ("a new Tensor stays inside", lambda x: (x * 1).add_(5.0), [1.0, 2.0]),
+    ("zero_", lambda x: x.zero_(), [0.0, 0.0]),
+    ("fill_", lambda x: x.fill_(3.0), [3.0, 3.0]),
+    ("assign", lambda x: ops.assign(x, x + 1), [2.0, 3.0]),
+    ("assign_add", lambda x: ops.assign_add(x, x), [2.0, 4.0]),
+    ("scatter_add", lambda x: ops.scatter_add(x, Tensor([1]), Tensor([4.0])), [1.0, 6.0]),
+    ("the accumulation of Momentum", momentum_step, [1.5, 2.0]),
 ]
 
 

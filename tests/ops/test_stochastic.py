@@ -204,6 +204,7 @@ def test_generator(fill: str) -> None:
     generator.manual_seed(7)
     assert np.array_equal(first, run())
     state = generator.get_state()
+    assert state.dtype == ms.uint8 and state.shape == (16,) and state[0] == 7
     second_again = run()
     generator.set_state(state)
     assert np.array_equal(second, second_again)

@@ -231,7 +231,6 @@ def fill(output: Any, fresh: Any, owner: str) -> None:
             TypeError,
             f"For {owner}, the output dtype should be {fresh.dtype}, but got {output.dtype}.",
         )
-    output.note_in_place()
     write(output, fresh)
 
 

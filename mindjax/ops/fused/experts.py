@@ -558,7 +558,6 @@ class GroupTopk(Primitive):
             checks.positive_int(name, checks.integer(name, value, self.name), self.name)
             for name, value in (("group_num", group_num), ("k", k), ("k_inner", k_inner))
         ]
-        token.note_in_place()
         return write(token, _GroupTopk(*numbers)(token, idx_arr))
 
 

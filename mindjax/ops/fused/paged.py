@@ -77,7 +77,6 @@ class ReshapeAndCache(Primitive):
                     f"For '{self.name}', the '{name}' and 'slot_mapping' must be Tensors, but got "
                     f"{type(cache).__name__} and {type(slot_mapping).__name__}.",
                 )
-            cache.note_in_place()
             write(cache, _CacheWrite()(cache, tokens, slot_mapping))
         return key
 
@@ -134,7 +133,6 @@ class KVCacheScatterUpdate(BoundPrimitive):
         """Replace, in the cache itself too."""
         fresh = super().__call__(*inputs, **named)
         if isinstance(inputs[0], Handle):
-            inputs[0].note_in_place()
             return write(inputs[0], fresh)
         return fresh
 

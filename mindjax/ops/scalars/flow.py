@@ -9,6 +9,7 @@ from mindjax.core import checks
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, is_traced, unwrap
 from mindjax.core.primitive import Primitive
+from mindjax.core.values import can_leave, need_values
 from mindjax.ops.creation import zeros_like
 from mindjax.ops.logic import select
 from mindjax.ops.state import identity
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 def _needs_value(op: str, condition: Any) -> None:
     if isinstance(condition, Handle) and is_traced(unwrap(condition)):
+        if can_leave():
+            raise need_values("the condition")
         raise located(
             NotImplementedError,
             f"For '{op}', the condition is not known while a program is compiled: write "

@@ -74,7 +74,6 @@ def _replace(x: Any, fresh: Any, op: str) -> Any:
                 f"converted to data type {common.name} automatically.",
             )
         fresh = cast(fresh, x.dtype)
-    x.note_in_place()
     return write(x, fresh)
 
 
