@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mindjax import dataset as dataset
     from mindjax import dtype as dtype
     from mindjax import interop as interop
+    from mindjax import mindrecord as mindrecord
     from mindjax import mint as mint
     from mindjax import nn as nn
     from mindjax import numpy as numpy
@@ -82,6 +83,7 @@ _MODULES = (
     "experimental",
     "interop",
     "log",
+    "mindrecord",
     "mint",
     "multiprocessing",
     "nn",

@@ -38,6 +38,7 @@ from mindjax.dataset.sources.generator import GeneratorDataset as GeneratorDatas
 from mindjax.dataset.sources.generator import NumpySlicesDataset as NumpySlicesDataset
 from mindjax.dataset.sources.mappable import MappableDataset as MappableDataset
 from mindjax.dataset.sources.mappable import SourceDataset as SourceDataset
+from mindjax.dataset.sources.mindrecord import MindDataset as MindDataset
 from mindjax.dataset.sources.mnist import FashionMnistDataset as FashionMnistDataset
 from mindjax.dataset.sources.mnist import MnistDataset as MnistDataset
 

@@ -9,7 +9,7 @@ GROUPS = {
     "core and ops": (8, {"core", "ops", "tensor", "mint", "numpy", "scipy"}),
     "nn and train": (5, {"nn", "train", "amp", "boost", "profiler", "runtime"}),
     "graph": (3, {"graph", "autodiff"}),
-    "files": (2, {"checkpoint", "mindir", "onnx", "dataset"}),
+    "files": (2, {"checkpoint", "mindir", "onnx", "dataset", "mindrecord"}),
     "parallel": (3, {"parallel"}),
     "docs": (2, {"house", "cli", "examples", "interop"}),
 }

@@ -11,6 +11,7 @@ RANKS = {
     "old_paths": 0,
     "_checkparam": 1,
     "core": 0,
+    "mindrecord": 0,
     "dataset": 0,
     "ops": 1,
     "tensor": 2,
@@ -53,7 +54,12 @@ RANKS = {
     "root": 9,
 }
 # Workers of a pipeline load these modules and no others: they must not load XLA.
-DATASET_MAY_IMPORT = ("mindjax.dataset", "mindjax.core.dtype", "mindjax.core.errors")
+DATASET_MAY_IMPORT = (
+    "mindjax.dataset",
+    "mindjax.mindrecord",
+    "mindjax.core.dtype",
+    "mindjax.core.errors",
+)
 # A worker in which the user's program has loaded jax makes its operations raise.
 FORBIDS_JAX = "mindjax/dataset/engine/workers.py"
 
