@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mindjax import version
 
-COMMANDS = ("run", "graph", "check", "info", "plot", "export", "inspect", "demo-data")
+COMMANDS = ("run", "graph", "check", "info", "plot", "export", "inspect", "convert", "demo-data")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -54,6 +54,14 @@ def build_parser() -> argparse.ArgumentParser:
     inspect = commands.add_parser("inspect", help="show what is in a file")
     inspect.add_argument("file", metavar="FILE", help="MindIR, checkpoint or StableHLO")
     inspect.add_argument("--graph", metavar="OUT.svg", help="draw its graph")
+
+    convert = commands.add_parser("convert", help="rewrite weights of torch as a checkpoint")
+    convert.add_argument("what", choices=("weights",))
+    convert.add_argument("source", metavar="IN", help=".pth, .pt, .bin, .safetensors, .index.json")
+    convert.add_argument("target", metavar="OUT")
+    convert.add_argument("--to", choices=("ckpt", "safetensors"), help="by default OUT's suffix")
+    convert.add_argument("--net", metavar="FILE.py:NAME", help="the network that takes the weights")
+    convert.add_argument("--key", metavar="NAME", help="the entry of IN that holds the state_dict")
 
     data = commands.add_parser("demo-data", help="write real data for the examples")
     data.add_argument("directory", metavar="DIR")
@@ -111,6 +119,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         from mindjax.cli.inspect import inspect
 
         return inspect(options.file, options.graph)
+    if options.command == "convert":
+        from mindjax.cli.convert import convert_weights
+
+        given = options.to, options.net, options.key
+        return convert_weights(options.source, options.target, *given)
     from mindjax.cli.demo_data import demo_data
 
     return demo_data(options.directory, options.kind)

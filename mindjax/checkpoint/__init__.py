@@ -22,3 +22,6 @@ from mindjax.checkpoint.transform import (
 )
 from mindjax.checkpoint.transform import transform_checkpoints as transform_checkpoints
 from mindjax.checkpoint.unify import unified_safetensors as unified_safetensors
+from mindjax.checkpoint.weights import convert_weights as convert_weights
+from mindjax.checkpoint.weights import load_torch_weights as load_torch_weights
+from mindjax.checkpoint.weights import read_torch_weights as read_torch_weights

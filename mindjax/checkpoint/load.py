@@ -199,7 +199,7 @@ def load_param_into_net(
     for name, parameter in left.items():
         new = parameter_dict.get(name)
         if isinstance(new, Parameter):
-            planned.append((parameter, _fitting(parameter, new, strict_load)))
+            planned.append((parameter, fitting(parameter, new, strict_load)))
             unused.remove(name)
         elif name not in parameter_dict and not name.startswith("accu_grads"):
             missing.append(name)
@@ -245,12 +245,21 @@ def _found_by_suffix(
         for name in list(missing):
             new = given.get(prefix + name)
             if isinstance(new, Parameter):
-                found.append((left[name], _fitting(left[name], new, strict_load=False)))
+                found.append((left[name], fitting(left[name], new, strict_load=False)))
                 missing.remove(name)
 
 
-def _fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> Tensor:
-    """Give the values in the shape of a Parameter, or raise a RuntimeError."""
+def fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> Tensor:
+    """Give the values of one Parameter in the shape and dtype of another.
+
+    Args:
+        parameter: the one that will take them; it is not changed.
+        new: the one that has them.
+        strict_load: whether the dtypes must be the same.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not match.
+    """
     name, shape, dtype = parameter.name, tuple(parameter.shape), parameter.dtype
     given = tuple(new.shape)
     if given != shape:

@@ -49,7 +49,7 @@ def export(
             net: Any = GraphCell(graph)
             inputs = inputs or [f"{'x'.join(map(str, i.shape))}:{i.dtype}" for i in graph.inputs]
         else:
-            net = _network(source)
+            net = network(source)
         net.set_train(False)
         if checkpoint is not None:
             missing, _ = mindjax.load_param_into_net(net, mindjax.load_checkpoint(checkpoint))
@@ -69,7 +69,15 @@ def export(
     return 0
 
 
-def _network(source: str) -> Any:
+def network(source: str) -> Any:
+    """Run a script and give a network of it.
+
+    Args:
+        source: ``FILE.py:NAME``, where NAME is a Cell, or gives one without arguments.
+
+    Raises:
+        ExportError: the words are wrong, or there is no Cell.
+    """
     path, colon, name = source.rpartition(":")
     if not colon or not path.endswith(".py"):
         raise ExportError("the network must be given as FILE.py:NAME, or as a .mindir file")
