@@ -8,7 +8,10 @@ from collections.abc import Sequence
 
 from mindjax import version
 
-COMMANDS = ("run", "graph", "check", "info", "plot", "export", "inspect", "convert", "demo-data")
+COMMANDS = (
+    *("run", "graph", "check", "info", "plot", "export", "inspect", "convert", "demo-data"),
+    "msrun",
+)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -26,6 +29,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="run a script whose 'import mindspore' means MindJAX")
     run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
+    run.add_argument(
+        "--devices", type=int, metavar="N", help="use N devices: of the CPU, N virtual ones"
+    )
     run.add_argument("script", metavar="SCRIPT")
     run.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS")
 
@@ -63,6 +69,8 @@ def build_parser() -> argparse.ArgumentParser:
     convert.add_argument("--net", metavar="FILE.py:NAME", help="the network that takes the weights")
     convert.add_argument("--key", metavar="NAME", help="the entry of IN that holds the state_dict")
 
+    commands.add_parser("msrun", help="run a script in several processes; see msrun --help")
+
     data = commands.add_parser("demo-data", help="write real data for the examples")
     data.add_argument("directory", metavar="DIR")
     kinds = {
@@ -89,11 +97,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words and words[0] not in COMMANDS and not words[0].startswith("-"):
         words.insert(0, "run")
+    if words[:1] == ["msrun"]:
+        from mindjax_parallel.launch import main as msrun
+
+        return msrun(words[1:])
     options = build_parser().parse_args(words)
     if options.command == "run":
         from mindjax.cli.run import run
 
-        return run(options.script, options.args, as_module=options.module)
+        return run(options.script, options.args, options.module, options.devices)
     if options.command == "graph":
         from mindjax.cli.graph import graph
 

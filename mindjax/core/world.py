@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from mindjax.core import jax_private
 from mindjax.core.errors import located
 
 Array = jax.Array
@@ -113,6 +114,7 @@ class Transport:
         size: number of processes.
         local_rank: of this process among those of its host.
         local_size: number of processes of this host.
+        failed: exit status with which this process ends without waiting for the others, or 0.
         axes: named axes, with their sizes, that collectives use in a traced function.
     """
 
@@ -120,6 +122,7 @@ class Transport:
     size: int = 1
     local_rank: int = 0
     local_size: int = 1
+    failed: int = 0
     axes: tuple[tuple[str, int], ...] = ()
 
     def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -215,9 +218,22 @@ class Transport:
     def barrier(self, group: Group) -> None:
         """Wait for every rank of the group."""
 
-    def device_count(self) -> int:
-        """Count the devices of all processes; starts the backend."""
-        return jax.device_count()
+    def devices(self) -> list[Any]:
+        """List the devices of all processes; starts the backend.
+
+        Raises:
+            RuntimeError: there are fewer than `use_devices` has asked for.
+        """
+        found, asked = jax.local_devices(), asked_devices()
+        if asked is None:
+            return found
+        if asked > len(found):
+            raise located(
+                RuntimeError,
+                f"{asked} devices are asked for, but jax finds {len(found)} of the platform "
+                f"{found[0].platform}.",
+            )
+        return found[:asked]
 
 
 transport: Transport = Transport()
@@ -265,10 +281,49 @@ def join(again: bool = False) -> None:
     _Joined.looked = True
 
 
-def device_count() -> int:
-    """Count the devices of all processes; one process may have several. Starts the backend."""
+# How many devices `mindjax run --devices` has asked for, for the processes that the program starts.
+_DEVICES = "MINDJAX_DEVICES"
+_VIRTUAL = "--xla_force_host_platform_device_count"
+
+
+def use_devices(count: int) -> None:
+    """Ask for a number of devices in this process; a CPU becomes as many virtual ones.
+
+    Args:
+        count: number of devices.
+
+    Raises:
+        ValueError: it is no number of devices.
+        RuntimeError: a backend runs already.
+    """
+    if count < 1:
+        raise located(ValueError, f"The number of devices must be greater than 0, but got {count}.")
+    if jax_private.started_backends():
+        raise located(RuntimeError, f"{count} devices must be asked for before jax first computes.")
+    flags = [f for f in os.environ.get("XLA_FLAGS", "").split() if not f.startswith(_VIRTUAL)]
+    os.environ["XLA_FLAGS"] = " ".join([*flags, f"{_VIRTUAL}={count}"])
+    os.environ[_DEVICES] = str(count)
+
+
+def asked_devices() -> int | None:
+    """Give the number of devices that `use_devices` asked for, None if it was not called."""
+    text = os.environ.get(_DEVICES, "")
+    return int(text) if text.isdigit() else None
+
+
+def devices() -> list[Any]:
+    """List the devices that programs are spread over, of all processes. Starts the backend.
+
+    Raises:
+        RuntimeError: there are fewer than `use_devices` has asked for.
+    """
     join()
-    return transport.device_count()
+    return transport.devices()
+
+
+def device_count() -> int:
+    """Count the devices that programs are spread over, of all processes. Starts the backend."""
+    return len(devices())
 
 
 def init(backend: str, group_name: str = "") -> None:

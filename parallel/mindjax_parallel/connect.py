@@ -7,7 +7,6 @@ import contextlib
 import os
 import sys
 from types import TracebackType
-from typing import Any
 
 import jax
 
@@ -113,7 +112,7 @@ def connect(size: int) -> ProcessTransport:
         ) from None
     finally:
         jax.config.update(_PREEMPTION, preemption)
-    Leaving.install()
+    _leave_at_the_end()
     ranks = RankMesh(rank, size, Watch(rank))
     local_rank = _number("LOCAL_RANK", _number("DEVICE_ID", rank))
     made = ProcessTransport(ranks, local_rank, _number("LOCAL_RANK_SIZE", size))
@@ -122,31 +121,23 @@ def connect(size: int) -> ProcessTransport:
     return made
 
 
-class Leaving:
-    """How this process leaves the others: with them if all is well, at once if it has failed."""
+def _leave_at_the_end() -> None:
+    """Leave the others when the interpreter ends: with them if all is well, else at once."""
+    show = sys.excepthook
 
-    failed = False
+    def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        world.transport.failed = 1
+        show(kind, error, trace)
 
-    @classmethod
-    def install(cls) -> None:
-        """Note uncaught exceptions, and leave when the interpreter ends."""
-        show = sys.excepthook
+    sys.excepthook = note
+    atexit.register(_leave)
 
-        def note(
-            kind: type[BaseException], error: BaseException, trace: TracebackType | None
-        ) -> Any:
-            cls.failed = True
-            show(kind, error, trace)
 
-        sys.excepthook = note
-        atexit.register(cls.leave)
-
-    @classmethod
-    def leave(cls) -> None:
-        """Wait for the others, unless this process has failed."""
-        if cls.failed:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(1)
-        with contextlib.suppress(Exception):
-            jax.distributed.shutdown()
+def _leave() -> None:
+    if world.transport.failed:
+        # jax would wait for ranks that may be waiting for this one.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(world.transport.failed & 0xFF)
+    with contextlib.suppress(Exception):
+        jax.distributed.shutdown()

@@ -153,11 +153,15 @@ class Compiled:
         ranks = self._ranks
         with ranks.lock:
             given = [ranks.spread(a) for a in (*self._consts, *arrays)]
+            ranks.watch.starts(self.name)
+            token = None
             try:
-                ranks.token, out = self._compiled(ranks.token, ranks.zero, *given)
+                token, out = self._compiled(ranks.token, ranks.zero, *given)
             except jax.errors.JaxRuntimeError as error:
                 raise broken(ranks.rank, self.name, error) from None
-            ranks.watch.started(self.name, ranks.token)
+            finally:
+                ranks.watch.started(self.name, token)
+            ranks.token = token
         return [local(a, s) for a, s in zip(out, self._scalars, strict=True)]
 
     def as_text(self) -> str | None:

@@ -33,6 +33,10 @@ class ProcessTransport(world.Transport):
         self.ranks = ranks
         self.axes = ((AXIS, ranks.size),)
 
+    def devices(self) -> list[Any]:
+        """List the devices of all processes, in the order of their ranks."""
+        return sorted(jax.devices(), key=lambda d: (d.process_index, d.id))
+
     # -- programs --
 
     def program(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,9 @@ import threading
 import time
 from typing import Any
 
+from mindjax.core import failure
+from mindjax.core.errors import located
+
 LIMIT = "MINDJAX_COLLECTIVE_TIMEOUT"
 _DEFAULT = 600.0
 # A process that waits for others uses less than this part of a core.
@@ -17,8 +20,21 @@ _BUSY = 0.2
 
 
 def limit() -> float:
-    """Give the seconds that a program with collectives may take; 0 or less is no limit."""
-    return float(os.environ.get(LIMIT, _DEFAULT))
+    """Give the seconds that a rank may wait for others in a program with collectives.
+
+    Raises:
+        ValueError: the variable holds no number above 0.
+    """
+    text = os.environ.get(LIMIT, "")
+    try:
+        seconds = float(text or _DEFAULT)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise located(
+            ValueError, f"The environment variable {LIMIT} must be a number > 0: {text!r}."
+        )
+    return seconds
 
 
 class Watch:
@@ -32,22 +48,32 @@ class Watch:
         self._rank, self._limit = rank, limit()
         self._waiting: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._now: tuple[str, float, float] | None = None
+        # The backend may run a program within the call that starts it.
+        self._calling: tuple[str, float, float] | None = None
         self._threads = False
 
-    def started(self, name: str, token: Any) -> None:
-        """Note a program that runs now.
+    def starts(self, name: str) -> None:
+        """Note a program that is about to be started.
 
         Args:
             name: what it is called in the message.
-            token: array that is there when it has run.
         """
-        if self._limit <= 0:
-            return
         if not self._threads:
             self._threads = True
             for work in (self._wait, self._look):
                 threading.Thread(target=work, name="mindjax-collectives", daemon=True).start()
-        self._waiting.put((name, token))
+        self._calling = name, time.monotonic(), time.process_time()
+
+    def started(self, name: str, token: Any = None) -> None:
+        """Note that the call which starts a program is over.
+
+        Args:
+            name: what it is called in the message.
+            token: array that is there when it has run; None if it did not start.
+        """
+        self._calling = None
+        if token is not None:
+            self._waiting.put((name, token))
 
     def _wait(self) -> None:
         while True:
@@ -62,23 +88,23 @@ class Watch:
     def _look(self) -> None:
         while True:
             time.sleep(min(1.0, self._limit / 4))
-            now = self._now
-            if now is None or time.monotonic() - now[1] <= self._limit:
-                continue
-            if time.process_time() - now[2] > _BUSY * self._limit:
+            for slot in ("_calling", "_now"):
+                now = getattr(self, slot)
+                if now is None or time.monotonic() - now[1] <= self._limit:
+                    continue
+                if time.process_time() - now[2] <= _BUSY * self._limit:
+                    self._end(now[0])
                 # It computes: a whole epoch may be one program.
-                self._now = now[0], time.monotonic(), time.process_time()
-                continue
-            self._end(now[0])
+                setattr(self, slot, (now[0], time.monotonic(), time.process_time()))
 
     def _end(self, name: str) -> None:
-        print(
+        text = (
             f"mindjax: rank {self._rank} has waited {self._limit:g} s for the other ranks in "
             f"'{name.removeprefix('ms_')}' and ends: a rank is stuck, has ended, or calls other "
-            f"collectives. {LIMIT} sets the limit in seconds.",
-            file=sys.stderr,
-            flush=True,
+            f"collectives. {LIMIT} sets the limit in seconds."
         )
+        failure.note(text)
+        print(text, file=sys.stderr, flush=True)
         sys.stdout.flush()
         os._exit(_STUCK)
 
