@@ -231,7 +231,37 @@ def _is_stablehlo(path: str, head: bytes) -> bool:
     return path.endswith((".stablehlo", ".jaxexport"))
 
 
+# -- MindRecord --
+
+
+def _describe_mindrecord(path: str) -> Iterator[str]:
+    from mindjax.mindrecord.header import read_header
+
+    with open(path, "rb") as file:
+        header = read_header(file)
+    assert header.schema is not None
+    yield f"rows: {header.rows()}"
+    if header.schema.desc:
+        yield f"description: {header.schema.desc}"
+    fields = [
+        (field.name, field.type, "" if field.shape is None else _shape(field.shape))
+        for field in header.schema.fields.values()
+    ]
+    yield from _table("fields", fields)
+    yield f"index fields: {', '.join(header.index_fields) or 'none'}"
+    used = sum(page.size for page in header.pages)
+    yield f"pages: {len(header.pages)} of {_bytes(header.page_size)}, {_bytes(used)} in use"
+    yield from _table("shards", [(name,) for name in header.shards])
+    if not os.path.exists(path + ".db"):
+        yield "its index is missing"
+
+
+def _is_mindrecord(path: str, head: bytes) -> bool:
+    return b'"header_size"' in head or path.endswith(".mindrecord")
+
+
 KINDS = [
+    Kind("MindRecord", _is_mindrecord, _describe_mindrecord),
     Kind("StableHLO artifact", _is_stablehlo, _describe_stablehlo),
     Kind("safetensors", _is_safetensors, _describe_safetensors),
     Kind("checkpoint", lambda path, head: path.endswith(".ckpt"), _describe_ckpt),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mindjax.__main__ import main
+from mindjax.mindrecord import FileWriter
 from tests.cli.test_commands import mindjax
 from tests.house.source import ROOT
 
@@ -57,6 +58,22 @@ def test_inspect(name):
     assert done.returncode == 0, done.stderr
     for text in INSPECTED[name]:
         assert text in done.stdout
+
+
+def test_inspect_mindrecord(tmp_path):
+    """A file whose name says nothing, one that is cut off, and one that is encrypted."""
+    path = tmp_path / "rows"
+    writer = FileWriter(str(path))
+    writer.add_schema({"n": {"type": "int32"}, "x": {"type": "float32", "shape": [-1, 2]}}, "what")
+    writer.write_raw_data([{"n": n, "x": np.zeros((n, 2), np.float32)} for n in range(1, 4)])
+    writer.commit()
+    shown = mindjax("inspect", path).stdout
+    for words in ("MindRecord", "rows: 3", "description: what", "float32  ?x2", "index fields: n"):
+        assert words in shown
+    (tmp_path / "rows.db").unlink()
+    assert "its index is missing" in mindjax("inspect", path).stdout
+    path.write_bytes(path.read_bytes()[:100])
+    assert status("inspect", str(path)) == 2
 
 
 def test_inspect_draws(tmp_path):

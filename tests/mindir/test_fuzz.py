@@ -28,7 +28,7 @@ def mutated(content, generator):
         elif kind == 1:
             data[place] = generator.choice((0, 1, 0x7F, 0x80, 0xFF))
         elif kind == 2:
-            del data[generator.randrange(1, len(data)) :]
+            del data[generator.randrange(min(1, len(data) - 1), len(data)) :]
         elif kind == 3:
             end = min(len(data), place + generator.randint(1, 300))
             data[place:place] = data[place:end]

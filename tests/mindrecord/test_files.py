@@ -281,60 +281,60 @@ def test_renamed_and_missing_files(tmp_path):
         mr.FileReader(str(tmp_path / "b"))
 
 
-class TestEncryption:
+@pytest.fixture
+def ciphers():
     pytest.importorskip("cryptography")
+    yield
+    mr.set_enc_key(None)
+    mr.set_enc_mode()
+    mr.set_dec_mode(None)
 
-    @pytest.fixture(autouse=True)
-    def reset(self):
-        yield
-        mr.set_enc_key(None)
-        mr.set_enc_mode()
-        mr.set_dec_mode(None)
 
-    def test_round_trip(self, tmp_path):
-        path = tmp_path / "a"
-        mr.set_enc_key("0123456789012345")
-        make(path, 3).commit()
-        data = path.read_bytes()
-        assert data.endswith(b"\0\0\0\0AES-GCMENCRYPT") and b"header_size" not in data
-        assert read(path) == [0, 1, 2]
-        assert ids(path, "i", shuffle=False) == [0, 1, 2]
-        writer = mr.FileWriter.open_for_append(str(path))
-        writer.write_raw_data([{"i": 9}])
-        writer.commit()
-        assert path.read_bytes().endswith(b"ENCRYPT") and read(path) == [0, 1, 2, 9]
-        assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "a.db"]
-        with pytest.raises(RuntimeError, match="automatic sharding"):
-            mr.FileWriter(str(tmp_path / "b"), 2)
-        for key, words in ((None, "is encrypted"), ("1" * 16, "Failed to decrypt")):
-            mr.set_enc_key(key)
-            with pytest.raises(RuntimeError, match=words):
-                mr.FileReader(str(path))
-        mr.set_enc_key(None)
-        make(tmp_path / "plain").commit()
-        mr.set_enc_key("1" * 16)
-        with pytest.raises(RuntimeError, match="is not encrypted"):
-            mr.FileReader(str(tmp_path / "plain"))
-
-    def test_functions(self, tmp_path):
-        def turn(file, size, target, key):
-            target.write(bytes(byte ^ ord(key[0]) for byte in file.read(size)))
-
-        def back(file, size, target, key):
-            turn(file, size - len(b"\0\0\0\0UDF-ENC"), target, key)
-
-        path = tmp_path / "a"
-        mr.set_enc_key("0123456789012345")
-        mr.set_enc_mode(turn)
-        make(path, 2).commit()
-        with pytest.raises(RuntimeError, match="custom decryption"):
+def test_encrypted_files(tmp_path, ciphers):
+    path = tmp_path / "a"
+    mr.set_enc_key("0123456789012345")
+    make(path, 3).commit()
+    data = path.read_bytes()
+    assert data.endswith(b"\0\0\0\0AES-GCMENCRYPT") and b"header_size" not in data
+    assert read(path) == [0, 1, 2]
+    assert ids(path, "i", shuffle=False) == [0, 1, 2]
+    writer = mr.FileWriter.open_for_append(str(path))
+    writer.write_raw_data([{"i": 9}])
+    writer.commit()
+    assert path.read_bytes().endswith(b"ENCRYPT") and read(path) == [0, 1, 2, 9]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "a.db"]
+    with pytest.raises(RuntimeError, match="automatic sharding"):
+        mr.FileWriter(str(tmp_path / "b"), 2)
+    for key, words in ((None, "is encrypted"), ("1" * 16, "Failed to decrypt")):
+        mr.set_enc_key(key)
+        with pytest.raises(RuntimeError, match=words):
             mr.FileReader(str(path))
-        mr.set_dec_mode(back)
-        assert read(path) == [0, 1]
-        mr.set_enc_mode()
-        mr.set_dec_mode(None)
-        with pytest.raises(RuntimeError, match="Failed to decrypt"):
-            mr.FileReader(str(path))
+    mr.set_enc_key(None)
+    make(tmp_path / "plain").commit()
+    mr.set_enc_key("1" * 16)
+    with pytest.raises(RuntimeError, match="is not encrypted"):
+        mr.FileReader(str(tmp_path / "plain"))
+
+
+def test_encryption_by_functions(tmp_path, ciphers):
+    def turn(file, size, target, key):
+        target.write(bytes(byte ^ ord(key[0]) for byte in file.read(size)))
+
+    def back(file, size, target, key):
+        turn(file, size - len(b"\0\0\0\0UDF-ENC"), target, key)
+
+    path = tmp_path / "a"
+    mr.set_enc_key("0123456789012345")
+    mr.set_enc_mode(turn)
+    make(path, 2).commit()
+    with pytest.raises(RuntimeError, match="custom decryption"):
+        mr.FileReader(str(path))
+    mr.set_dec_mode(back)
+    assert read(path) == [0, 1]
+    mr.set_enc_mode()
+    mr.set_dec_mode(None)
+    with pytest.raises(RuntimeError, match="Failed to decrypt"):
+        mr.FileReader(str(path))
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
