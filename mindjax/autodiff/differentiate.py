@@ -13,7 +13,7 @@ from mindjax.core import jax_private
 from mindjax.core.handle import Handle, Tracer, current, wrap
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import StateFrame, in_user_x64
-from mindjax.core.tape import Position, Tape, active_tape
+from mindjax.core.tape import Tape, active_tape
 from mindjax.core.view import Same, View
 from mindjax.tensor.tensor import Tensor, run_hooks
 
@@ -160,21 +160,21 @@ def _on_tape(
     with active_tape() as tape:
         fresh = [_leaf_input(tape, t) for t in inputs]
         leaves = [t._node for t in fresh]
-        before = [tape.parameters.get(w) for w in weights]
-        weight_leaves: list[Position] = []
-        for weight, outer in zip(weights, before, strict=True):
-            leaf = tape.leaf(weight.peek(), outer)
-            weight_leaves.append(leaf)
+        parameters = tape.parameters
+        before = [parameters.get(w) for w in weights]
+        weight_leaves = tape.leaves([w.peek() for w in weights], before)
+        in_frame = current.frame is not None
+        for weight, leaf in zip(weights, weight_leaves, strict=True):
             # MindSpore: in PYNATIVE a frozen weight gets a gradient of zeros.
-            if current.frame is not None or weight.requires_grad:
-                tape.parameters[weight] = leaf
+            if in_frame or weight.requires_grad:
+                parameters[weight] = leaf
         try:
             out = function(*_with_inputs(args, positions, fresh), **kwargs)
             places = [tape.position(o) for o in _outputs(out, has_aux)]
         finally:
             for weight, leaf, outer in zip(weights, weight_leaves, before, strict=True):
-                if tape.parameters.get(weight) == leaf:
-                    tape.parameters[weight] = outer
+                if parameters.get(weight) == leaf:
+                    parameters[weight] = outer
         wanted = [*leaves, *weight_leaves]
         outer_tape = current.tape
         if tape.depth == 1:

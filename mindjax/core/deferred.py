@@ -6,11 +6,12 @@ or anything else still refers to when the record is run is computed; the rest is
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import os
 import sys
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -21,23 +22,24 @@ from mindjax.core.executable import Deferrable, execute
 from mindjax.core.handle import current, upload
 from mindjax.core.interrupts import Shield
 from mindjax.core.pending import Aval, Failed, Pending
+from mindjax.core.resident import INTERNED
+from mindjax.core.trie import BITS, MASK, ROOT, Step, Structure, leaf_place, leaf_reference
 
 ArrayImpl = jax_private.ArrayImpl
+_new = object.__new__
 
 # Longer records are run: their programs would take long to compile.
-_MOST_OPS = 2048
+MOST_OPS = 2048
 # Bytes of arrays from outside that only the record still holds, above which it is run.
 _MOST_BYTES = 1 << 28
 # Larger numpy arrays are put on the device at once, smaller ones are copied.
 _SMALL = 256
-BITS = fused.BITS
 # So many records of one op in a row, and the next ops are run at once, until so many are unread.
 _ALONE = 4
 # So many new structures in a row, and the ops of as many records as the second number are run at
 # once.
 _STRANGE, _PAUSE = 8, 16
 _MOST_UNREAD = 2
-_MASK = fused.MASK
 # Bytes of a record's results up to which none is freed before the record has run.
 _SMALL_RECORD = 1 << 25
 # Bytes from which on it pays to give an array's memory to a result.
@@ -48,6 +50,7 @@ _kinds: dict[int, tuple[Any, Aval]] = {}
 _avals: dict[Any, Aval] = {}
 _layouts: dict[int, tuple[Any, int]] = {}
 _numbers_of_layouts: dict[Any, int] = {}
+_layout_numbers = itertools.count()
 _recordings: weakref.WeakSet[Recording] = weakref.WeakSet()
 
 NOT_DEFERRED: Any = object()
@@ -83,8 +86,12 @@ def _aval(shape: tuple[int, ...], dtype: Any, weak: bool) -> Aval:
 def _layout(sharding: Any) -> int:
     """Give the number of a sharding; equal ones have one number."""
     if len(_layouts) > 1 << 12:
+        # A record that holds arrays of a layout takes no more of it: their ops are run at once.
         _layouts.clear()
-    number = _numbers_of_layouts.setdefault(sharding, len(_numbers_of_layouts))
+        _numbers_of_layouts.clear()
+    number = _numbers_of_layouts.get(sharding)
+    if number is None:
+        number = _numbers_of_layouts[sharding] = next(_layout_numbers)
     _layouts[id(sharding)] = sharding, number
     return number
 
@@ -102,12 +109,12 @@ class Recording:
     """The ops of one thread that wait.
 
     Attributes:
-        ops: (executable, inputs): an input is the place of an earlier output, ``~i`` for the i-th
-            array from outside, None, or a tuple of these.
-        outputs: what stands for each op's results, by the op's number.
+        step: the ops so far, (executable, inputs): an input is the place of an earlier output,
+            a negative number for an array from outside, None, or a tuple of these.
+        outputs: what stands for each op's results, by the place of the first.
         leaves: arrays from outside; numpy arrays are numbers, which seldom change.
         avals: of the leaves, by their numbers.
-        places: numbers of the leaves by the arrays' identities.
+        places: what stands for the leaves, by the arrays' identities.
         alone: how many records in a row held one op, whose value was read.
         strange: how many records in a row had a structure that was met for the first time.
         at_once: how many of the next ops are run at once because of that; -1 while each value is
@@ -119,12 +126,12 @@ class Recording:
 
     __slots__ = (
         "__weakref__", "_bytes", "_checked", "_layout", "alone", "at_once", "avals", "filling",
-        "leaves", "lock", "ops", "outputs", "places", "pressed", "strange", "unread",
+        "leaves", "lock", "outputs", "places", "pressed", "step", "strange", "unread",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.ops: list[tuple[Any, ...]] = []
+        self.step: Step = ROOT
         self.outputs: dict[int, Any] = {}
         self.leaves: list[Any] = []
         self.avals: dict[int, Aval] = {}
@@ -133,8 +140,13 @@ class Recording:
         self._begin()
         _recordings.add(self)
 
+    @property
+    def ops(self) -> tuple[Any, ...]:
+        """The ops so far."""
+        return self.step.structure().ops
+
     def _begin(self) -> None:
-        self.ops.clear()
+        self.step = ROOT
         self.outputs.clear()
         self.leaves.clear()
         self.avals.clear()
@@ -144,14 +156,14 @@ class Recording:
         self._bytes, self._checked = 0, _MOST_BYTES
 
     def leaf(self, array: Any) -> int:
-        """Add an array from outside; give its number, -1 if it lies elsewhere than the others."""
+        """Add an array from outside; give what stands for it, 0 if it lies elsewhere."""
         if type(array) is ArrayImpl:
             sharding = array.sharding
             known = _layouts.get(id(sharding))
             layout = known[1] if known is not None else _layout(sharding)
             if layout != self._layout:
                 if self._layout >= 0:
-                    return -1
+                    return 0
                 self._layout = layout
             kind = _kinds.get(id(array.aval))
             aval = kind[1] if kind is not None else aval_of(array)
@@ -159,8 +171,9 @@ class Recording:
             array = upload(array)
             return self.leaf(array)
         else:
-            array = array.copy()
-            aval = aval_of(array)
+            if id(array) not in INTERNED:
+                array = array.copy()
+            aval = _aval(array.shape, array.dtype, False)
         self._bytes += aval.nbytes
         if self._bytes > self._checked:
             self.pressed = True
@@ -168,8 +181,11 @@ class Recording:
         # In this order an interrupt leaves at most a leaf that nothing uses.
         self.avals[place] = aval
         self.leaves.append(array)
-        self.places[id(array)] = place
-        return place
+        reference = leaf_reference(place, aval.number)
+        if type(array) is ArrayImpl:
+            # Numbers that happen to be equal do not make another structure.
+            self.places[id(array)] = reference
+        return reference
 
     def refer(self, value: Any, avals: list[Any]) -> Any:
         """Give what stands for an input, and add its aval; NOT_DEFERRED if it cannot wait."""
@@ -197,13 +213,11 @@ class Recording:
             return tuple(references)
         elif isinstance(value, np.generic):
             value = np.asarray(value)
-        place = self.places.get(id(value))
-        if place is None:
-            place = self.leaf(value)
-            if place < 0:
-                return NOT_DEFERRED
-        avals.append(self.avals[place])
-        return ~place
+        reference = self.places.get(id(value)) or self.leaf(value)
+        if not reference:
+            return NOT_DEFERRED
+        avals.append(self.avals[leaf_place(reference)])
+        return reference
 
     def add(self, found: Deferrable, arrays: list[Any]) -> Any:
         """Record an op; give what stands for its outputs.
@@ -229,21 +243,40 @@ class Recording:
 
     def append(self, made: Any, key: list[Any]) -> Any:
         """Record an op whose inputs are told already; give what stands for its outputs."""
-        number = len(self.ops)
+        return self.advance(self.step.grow(tuple(key), made))
+
+    def follow(self, op: tuple[Any, ...]) -> Any:
+        """Record an op that follows here for the first time; NOT_DEFERRED if it cannot wait."""
+        made = op[0].avals.get(tuple([self._aval_at(r) for r in op[1:]]))
+        return NOT_DEFERRED if made is None else self.advance(self.step.grow(op, made))
+
+    def _aval_at(self, reference: Any) -> Any:
+        if type(reference) is tuple:
+            return tuple([self._aval_at(r) for r in reference])
+        if reference is None:
+            return None
+        if reference < 0:
+            return self.avals[leaf_place(reference)]
+        return self.output(reference).aval
+
+    def advance(self, step: Step) -> Any:
+        """Record the op that leads to a step; give what stands for its outputs."""
+        made, place = step.made, step.place
         if type(made) is Aval:
-            out: Any = Pending(made, self, number << BITS)
+            out: Any = _new(Pending)
+            out.aval, out.recording, out.place, out.value = made, self, place, None
         else:
-            out = tuple([Pending(a, self, number << BITS | i) for i, a in enumerate(made)])
-        self.outputs[number] = out
+            out = tuple([Pending(a, self, place | i) for i, a in enumerate(made)])
+        self.outputs[place] = out
         # From here on the op counts: an interrupt before leaves the record as it was.
-        self.ops.append(tuple(key))
-        if number >= _MOST_OPS:
+        self.step = step
+        if step.number >= MOST_OPS:
             self.pressed = True
         return out
 
     def full(self) -> bool:
         """Tell whether the record must be run before it grows."""
-        if len(self.ops) >= _MOST_OPS:
+        if self.step.number >= MOST_OPS:
             return True
         if self._bytes <= self._checked:
             return False
@@ -257,12 +290,12 @@ class Recording:
         self.pressed = False
         return held > _MOST_BYTES
 
-    def live(self) -> list[int]:
+    def live(self) -> tuple[int, ...]:
         """List the places that something outside the record refers to."""
         places = []
         outputs = self.outputs
-        for number in range(len(self.ops)):
-            out = outputs[number]
+        for first in range(0, self.step.number << BITS, 1 << BITS):
+            out = outputs[first]
             if type(out) is Pending:
                 if sys.getrefcount(out) > _UNUSED:
                     places.append(out.place)
@@ -271,9 +304,9 @@ class Recording:
                     one = out[i]
                     if sys.getrefcount(one) > _UNUSED:
                         places.append(one.place)
-        return places
+        return tuple(places)
 
-    def _dead(self, live: list[int]) -> list[int]:
+    def _dead(self, live: tuple[int, ...]) -> list[int]:
         """List large arrays that nobody else holds and whose memory a result may take."""
         found: list[int] = []
         leaves, avals = self.leaves, self.avals
@@ -301,8 +334,8 @@ class Recording:
 
     def output(self, place: int) -> Pending:
         """Give what stands for a place."""
-        out = self.outputs[place >> BITS]
-        return out if type(out) is Pending else out[place & _MASK]
+        out = self.outputs[place & ~MASK]
+        return out if type(out) is Pending else out[place & MASK]
 
     def stays_at_once(self) -> bool:
         """Tell whether the next op should be run at once too."""
@@ -321,9 +354,10 @@ class Recording:
         An interrupt leaves the record as it was, so that the next read runs it.
         """
         with self.lock:
-            if not self.ops:
+            count = self.step.number
+            if not count:
                 return
-            self.alone = self.alone + 1 if len(self.ops) == 1 else 0
+            self.alone = self.alone + 1 if count == 1 else 0
             self.unread = 0
             if self.alone >= _ALONE:
                 self.at_once = -1
@@ -337,44 +371,62 @@ class Recording:
                         self._run(live)
             self._begin()
 
-    def _run(self, live: list[int]) -> None:
-        if len(self.ops) == 1 and type(self.outputs[0]) is Pending:
+    def _run(self, live: tuple[int, ...]) -> None:
+        leaves, count = self.leaves, self.step.number
+        if count == 1 and type(self.outputs[0]) is Pending:
             # A lone op with one output is run as the plain engine runs it.
-            op, leaves = self.ops[0], self.leaves
+            op = self.step.op
             if tuple not in map(type, op):
-                arrays = [None if r is None else leaves[~r] for r in op[1:]]
+                arrays = [None if r is None else leaves[leaf_place(r)] for r in op[1:]]
                 try:
                     self.outputs[0].value = execute(op[0], tuple(arrays), arrays, False)
                 except Exception as error:
                     self.outputs[0].value = Failed(error)
                 return
-        if len(self.ops) > 1:
+        structure = self.step.structure()
+        if count > 1:
             dead = self._dead(live)
-            # What is given away must not be lost to Ctrl-C before the results stand in its place.
-            with Shield() if dead else contextlib.nullcontext():
-                try:
-                    avals = tuple(self.avals.values())
-                    values = fused.run(self.ops, self.leaves, avals, live, dead)
-                except Exception:
-                    # Op by op the error is found and named; the other values are still given.
-                    values = None
-                if values is not None:
-                    self.strange = 0
-                    for place, value in zip(live, values, strict=True):
-                        self.output(place).value = value
-                    return
+            if not dead:
+                done = self._together(structure, live, dead)
+            else:
+                # What is given away must not be lost to Ctrl-C before the results have its place.
+                with Shield():
+                    done = self._together(structure, live, dead)
+            if done:
+                return
             self.strange += 1
             if self.strange >= _STRANGE:
-                self.at_once = _PAUSE * len(self.ops)
+                self.at_once = _PAUSE * count
+        self._one_by_one(structure, live)
+
+    def _together(self, structure: Structure, live: tuple[int, ...], dead: list[int]) -> bool:
+        """Run the record as one program; tell whether it was."""
+        try:
+            values = fused.run(structure, self.leaves, live, dead)
+        except Exception:
+            # Op by op the error is found and named; the other values are still given.
+            return False
+        if values is None:
+            return False
+        self.strange = 0
+        outputs = self.outputs
+        for place, value in zip(live, values, strict=True):
+            out = outputs[place & ~MASK]
+            (out if type(out) is Pending else out[place & MASK]).value = value
+        return True
+
+    def _one_by_one(self, structure: Structure, live: tuple[int, ...]) -> None:
+        """Run the ops of the record, each as its own program."""
+        leaves = self.leaves
         if self._size() < _SMALL_RECORD:
             try:
-                for place, value in zip(live, quickly(self.ops, self.leaves, live), strict=True):
+                for place, value in zip(live, quickly(structure.ops, leaves, live), strict=True):
                     self.output(place).value = value
                 return
             except Exception:
                 # Found again below, where it is named.
-                values = None
-        results, errors = one_by_one(self.ops, self.leaves, live)
+                pass
+        results, errors = one_by_one(structure.ops, leaves, live)
         for place in live:
             if place >> BITS in errors:
                 self.output(place).value = Failed(errors[place >> BITS])
@@ -382,7 +434,7 @@ class Recording:
                 self.output(place).value = results[place]
 
 
-def quickly(ops: list[Any], leaves: list[Any], live: list[int]) -> list[Any]:
+def quickly(ops: Sequence[Any], leaves: list[Any], live: Sequence[int]) -> list[Any]:
     """Run the ops that live values need, each as its own program, and keep all until the end.
 
     Args:
@@ -414,7 +466,7 @@ def quickly(ops: list[Any], leaves: list[Any], live: list[int]) -> list[Any]:
 
 
 def one_by_one(
-    ops: list[Any], leaves: list[Any], live: list[int]
+    ops: Sequence[Any], leaves: list[Any], live: Sequence[int]
 ) -> tuple[dict[int, Any], dict[int, Exception]]:
     """Run the ops that live values need, each as its own program.
 

@@ -12,21 +12,23 @@ import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.checks import not_a_tensor
-from mindjax.core.deferred import BITS, NOT_DEFERRED, defer, learn, settled
+from mindjax.core.deferred import MOST_OPS, NOT_DEFERRED, aval_of, defer, learn, settled
 from mindjax.core.dtype import Number, as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.engine import settings
 from mindjax.core.errors import located
 from mindjax.core.executable import Executable, executable, execute, refuse
 from mindjax.core.handle import TRACK, Handle, Tracer, current, track, wrap
 from mindjax.core.number import TracedNumber, traced_array
-from mindjax.core.pending import Pending
+from mindjax.core.pending import Aval, Pending
 from mindjax.core.precision import CastTo, prepared
 from mindjax.core.primitive import Primitive, _Engine
 from mindjax.core.resident import RESIDENT, number, number_array
 from mindjax.core.tape import Backward, Node, pack
+from mindjax.core.trie import BITS, leaf_place
 from mindjax.core.view import View
 
 ArrayImpl, untraced = jax_private.ArrayImpl, jax_private.untraced
+trace_state, no_trace = jax_private.trace_state, jax_private.no_trace
 _swap_x64, _set_x64 = jax_private.swap_x64, jax_private.set_x64
 _new = object.__new__
 _SEQUENCES = (tuple, list)
@@ -40,20 +42,17 @@ def called(record: Primitive, *inputs: Any) -> Any:
     What nearly every op is like goes a short way here: no trace, no tape, Tensors that hold arrays.
     """
     here = current
-    if (
-        here.tape is not None
-        or here.frame is not None
-        or here.mixed is not None
-        or here.recorder is not None
-        or settings.waits
-        or not untraced()
-    ):
-        return dispatch(record, inputs)
-    recording = here.recording
-    if settings.deferred and (
-        recording is None or not recording.at_once or not recording.stays_at_once()
-    ):
-        return dispatch(record, inputs)
+    if here.frame is not None or here.mixed is not None or trace_state.value is not no_trace:
+        return _dispatched(record, inputs, settings.deferred)
+    if settings.deferred:
+        recording = here.recording
+        if recording is None:
+            return _dispatched(record, inputs, True)
+        if not recording.at_once or not recording.stays_at_once():
+            result = _at_once(record, inputs, recording)
+            return result if result is not NOT_DEFERRED else _dispatched(record, inputs, True)
+    if here.tape is not None or here.recorder is not None or settings.waits:
+        return _dispatched(record, inputs, False)
     arrays: list[Any] = []
     handles = numbers = False
     for x in inputs:
@@ -86,7 +85,7 @@ def called(record: Primitive, *inputs: Any) -> Any:
         if handles:
             if numbers:
                 _numbers_to_device(record, arrays)
-            found = record.__dict__.get("_executable") or executable(record)
+            found = record._executable or executable(record)
             old = _swap_x64(True)
             try:
                 out = found.call(*arrays)
@@ -122,16 +121,7 @@ def dispatch(record: Primitive, inputs: tuple[Any, ...]) -> Any:
     Raises:
         TypeError: an input is none of these, or its dtype does not mix with the others'.
     """
-    deferring = settings.deferred
-    if deferring:
-        recording = current.recording
-        if recording is not None and recording.at_once and recording.stays_at_once():
-            deferring = False
-        else:
-            result = _at_once(record, inputs)
-            if result is not NOT_DEFERRED:
-                return result
-    return _dispatched(record, inputs, deferring)
+    return called(record, *inputs)
 
 
 def _dispatched(record: Primitive, inputs: tuple[Any, ...], deferring: bool) -> Any:
@@ -172,7 +162,7 @@ def _dispatched(record: Primitive, inputs: tuple[Any, ...], deferring: bool) -> 
         for x in inputs:
             if isinstance(x, Handle) and x._frame is None:
                 frame.note_concrete(x)
-    found = record.__dict__.get("_executable") or executable(record)
+    found = record._executable or executable(record)
     alone = frame is None and not traced
     deferring = deferring and alone and (handles or not raw)
     if current.tape is not None and handles:
@@ -188,82 +178,80 @@ def _dispatched(record: Primitive, inputs: tuple[Any, ...], deferring: bool) -> 
     return result
 
 
-def _at_once(record: Primitive, inputs: tuple[Any, ...]) -> Any:
+def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any) -> Any:
     """Record an op on Tensors that are seen before; the way that nearly every op goes.
 
     It does what `dispatch` does without what such an op does not need, and changes nothing where
-    it gives NOT_DEFERRED.
+    it gives NOT_DEFERRED. No frame, cast or trace of jax's may be active.
     """
-    here = current
-    recording = here.recording
-    if recording is None or here.frame is not None or here.mixed is not None:
+    found = record._executable or executable(record)
+    if not found.defers or recording.pressed:
         return NOT_DEFERRED
-    found = record.__dict__.get("_executable") or executable(record)
-    if not found.defers or not untraced() or recording.pressed:
-        return NOT_DEFERRED
+    tape = current.tape
     key: list[Any] = [found]
-    avals: list[Any] = []
-    values: list[Any] = []
     places, handles = recording.places, False
     lock = recording.lock
     lock.acquire()
     try:
         for x in inputs:
-            if not isinstance(x, Handle):
-                if x is None:
-                    key.append(None)
-                    avals.append(None)
-                elif type(x) is np.ndarray:
-                    place = recording.leaf(x)
-                    if place < 0:
-                        return NOT_DEFERRED
-                    key.append(~place)
-                    avals.append(recording.avals[place])
-                    values.append(recording.leaves[place])
-                elif type(x) in _SEQUENCES and here.tape is None:
-                    inner: list[Any] = []
-                    items = tuple([_held(v) for v in x])
-                    reference = NOT_DEFERRED if None in items else recording.refer(items, inner)
-                    if type(reference) is not tuple:
-                        return NOT_DEFERRED
-                    key.append(reference)
-                    avals += inner
-                else:
+            if isinstance(x, Handle):
+                if x._frame is not None:
                     return NOT_DEFERRED
+                handles = True
+                view = x._view
+                if view is not None and view.follows and view.base_version() != view.seen:
+                    return NOT_DEFERRED
+                value = x._value
+                if type(value) is Pending:
+                    if value.value is None:
+                        if value.recording is not recording:
+                            return NOT_DEFERRED
+                        key.append(value.place)
+                        continue
+                    value = value.value
+                    if type(value) is not ArrayImpl:
+                        return NOT_DEFERRED
+                    x._value = value
+                elif type(value) is not ArrayImpl:
+                    return NOT_DEFERRED
+                reference = places.get(id(value)) or recording.leaf(value)
+            elif x is None:
+                key.append(None)
                 continue
-            if x._frame is not None:
-                return NOT_DEFERRED
-            handles = True
-            view = x._view
-            if view is not None and view.follows and view.base_version() != view.seen:
-                return NOT_DEFERRED
-            value = x._value
-            if type(value) is Pending:
-                if value.value is None:
-                    if value.recording is not recording:
-                        return NOT_DEFERRED
-                    key.append(value.place)
-                    avals.append(value.aval)
-                    values.append(value)
-                    continue
-                value = value.value
-                if type(value) is not ArrayImpl:
+            elif type(x) is np.ndarray:
+                reference = recording.leaf(x)
+            elif type(x) in _SEQUENCES and tape is None:
+                items = tuple([_held(v) for v in x])
+                reference = NOT_DEFERRED if None in items else recording.refer(items, [])
+                if type(reference) is not tuple:
                     return NOT_DEFERRED
-                x._value = value
-            elif type(value) is not ArrayImpl:
-                return NOT_DEFERRED
-            place = places.get(id(value))
-            if place is None:
-                place = recording.leaf(value)
-                if place < 0:
+                key.append(reference)
+                continue
+            elif type(x) in _PYTHON_NUMBERS and len(inputs) == 2 and record.promotes == _BOTH:
+                other = inputs[0] if len(key) == 2 else inputs[1]
+                if not isinstance(other, Handle):
                     return NOT_DEFERRED
-            key.append(~place)
-            avals.append(recording.avals[place])
-            values.append(value)
-        made = found.avals.get(tuple(avals))
-        if made is None:
-            return NOT_DEFERRED
-        out = recording.append(made, key)
+                dtype = _np_dtype_beside(other._value.dtype, type(x), record.keeps_unsigned)
+                reference = recording.leaf(number(x, dtype))
+            else:
+                return NOT_DEFERRED
+            if not reference:
+                return NOT_DEFERRED
+            key.append(reference)
+        op = tuple(key)
+        step = recording.step.next.get(op)
+        if step is None:
+            out = recording.follow(op)
+            if out is NOT_DEFERRED:
+                return out
+        elif type(step.made) is Aval and step.number < MOST_OPS:
+            # As `advance` does.
+            out = _new(Pending)
+            out.aval, out.recording, out.place, out.value = step.made, recording, step.place, None
+            recording.outputs[step.place] = out
+            recording.step = step
+        else:
+            out = recording.advance(step)
         filling = recording.filling
     finally:
         lock.release()
@@ -276,10 +264,9 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...]) -> Any:
             track(result)
     else:
         result = wrap(out)
-    tape = here.tape
     if tape is not None and handles and not record.constant:
-        _note_at_once(tape, record, inputs, values, avals, key, filling, result)
-    if record.view:
+        _note_at_once(tape, record, inputs, key, filling, result, recording)
+    if found.view:
         _link_views(record, inputs, result)
     return result
 
@@ -296,17 +283,19 @@ def _note_at_once(
     tape: Any,
     record: Primitive,
     inputs: tuple[Any, ...],
-    values: list[Any],
-    avals: list[Any],
     key: list[Any],
     filling: int,
     result: Any,
+    recording: Any,
 ) -> None:
     """Add an op to the tape whose inputs hold no sequences."""
     parents: list[Any] = []
+    values: list[Any] = []
+    codes: list[int] = []
     tracked = whole = False
-    for x, aval in zip(inputs, avals, strict=True):
+    for x, reference in zip(inputs, key[1:], strict=True):
         if isinstance(x, Handle):
+            value = x._value
             if x.is_parameter:
                 position = tape.parameters.get(x)
             else:
@@ -315,10 +304,18 @@ def _note_at_once(
                     position = None
             if position is not None:
                 tracked = True
-                whole = whole or not aval.real
+                codes.append(position[0].number << BITS | position[1])
+                if not whole:
+                    kind = value.aval if type(value) is Pending else aval_of(value)
+                    whole = not kind.real
+            else:
+                codes.append(-1)
+            values.append(value)
             parents.append(position)
         elif x is not None:
+            values.append(recording.leaves[leaf_place(reference)])
             parents.append(None)
+            codes.append(-1)
     if not tracked:
         return
     places = key[1:]
@@ -332,7 +329,6 @@ def _note_at_once(
     several = type(result) is tuple
     count = len(result) if several else -1
     node = Node(tape, record, values, tree, parents, count, None, None, (filling, places))
-    codes = [-1 if p is None else p[0].number << BITS | p[1] for p in parents]
     node.key = filling, (result[0] if several else result)._value.place, *codes
     tape.add(node)
     for i, tensor in enumerate(result if several else (result,)):

@@ -100,7 +100,7 @@ class _Backward:
 
 def executable(record: Primitive) -> Executable:
     """Look up, or make, the programs of a record."""
-    found = record.__dict__.get("_executable")
+    found = record._executable
     if found is not None:
         return found
     if _owner(record).own_executable:

@@ -11,10 +11,8 @@ import numpy as np
 from mindjax.core import allocator, jax_private, world
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.handle import upload
-
-# A place is the number of an op, shifted by this, and the number of its output.
-BITS = 10
-MASK = (1 << BITS) - 1
+from mindjax.core.resident import RESIDENT
+from mindjax.core.trie import BITS, MASK, Structure, leaf_place
 
 # Integers that were the same in two runs become constants of the program, up to so many elements.
 # Real numbers do not: XLA divides by a constant by multiplying, and (1 - 3 / 3) ** 0.5 may be NaN.
@@ -31,7 +29,7 @@ _MORE = 4
 
 # What was met once: its hash, and the bytes of its numbers. A program is worth much more.
 _seen: Cache[tuple[bytes, ...]] = Cache("deferred structures met once", 16384)
-_programs: Cache[list[Program]] = Cache("deferred programs", 512)
+_programs: Cache[_Variants] = Cache("deferred programs", 512)
 
 
 def uses(ops: Sequence[Any], kept: set[int]) -> tuple[list[bool], dict[int, list[int]]]:
@@ -72,7 +70,7 @@ def value_of(reference: Any, results: list[Any], leaves: Any) -> Any:
     if reference is None:
         return None
     if reference < 0:
-        return leaves[~reference]
+        return leaves[leaf_place(reference)]
     out = results[reference >> BITS]
     return out[reference & MASK] if isinstance(out, tuple | list) else out
 
@@ -109,7 +107,7 @@ class Program:
         leaves: Sequence[Any],
         donated: frozenset[int] = frozenset(),
     ) -> None:
-        self.donated = donated
+        self.donated, self.given = donated, sorted(donated)
         self.ops, self.live, self.anew = tuple(ops), live, 0
         self.kept = 0
         self.outputs = frozenset(live)
@@ -119,7 +117,8 @@ class Program:
     def _use(self, count: int, constants: dict[int, bytes], leaves: Sequence[Any]) -> None:
         self.constants = constants
         self.numbers: dict[int, tuple[bytes, Any]] = {}
-        self.inputs = [i for i in range(count) if i not in constants]
+        used = {leaf_place(r) for op in self.ops for r in flat(op) if r < 0}
+        self.inputs = [i for i in range(count) if i in used and i not in constants]
         values = {i: leaves[i] for i in constants}
         program = _function(self.ops, self.needed, self.live, self.inputs, values)
         world.join()
@@ -133,19 +132,26 @@ class Program:
         Args:
             leaves: arrays from outside.
         """
-        changed = [i for i, b in self.constants.items() if leaves[i].tobytes() != b]
-        if changed:
-            self.anew += 1
-            left = {} if self.anew >= _MOST_ANEW else dict(self.constants)
-            for i in changed:
-                left.pop(i, None)
-            self._use(len(leaves), left, leaves)
-        return self.call(*[self._given(i, leaves[i]) for i in self.inputs])
+        if self.constants:
+            changed = [i for i, b in self.constants.items() if leaves[i].tobytes() != b]
+            if changed:
+                self.anew += 1
+                left = {} if self.anew >= _MOST_ANEW else dict(self.constants)
+                for i in changed:
+                    left.pop(i, None)
+                self._use(len(leaves), left, leaves)
+        arrays = [leaves[i] for i in self.inputs]
+        if np.ndarray in map(type, arrays):
+            arrays = [self._given(i, a) for i, a in zip(self.inputs, arrays, strict=True)]
+        return self.call(*arrays)
 
     def _given(self, number: int, leaf: Any) -> Any:
         """Put a number that comes again on the device once; the others go with the call."""
         if type(leaf) is not np.ndarray:
             return leaf
+        kept = RESIDENT.get(id(leaf))
+        if kept is not None:
+            return kept[1]
         value = leaf.tobytes()
         before, array = self.numbers.get(number, (b"", None))
         if before != value:
@@ -178,64 +184,85 @@ def _function(
 
 
 def run(
-    ops: list[Any],
-    leaves: Sequence[Any],
-    avals: Sequence[Any],
-    live: Sequence[int],
-    dead: Sequence[int] = (),
+    structure: Structure, leaves: Sequence[Any], live: tuple[int, ...], dead: Sequence[int] = ()
 ) -> list[Any] | None:
     """Run a record as one program.
 
     Args:
-        ops: as in `deferred.Recording`.
+        structure: its ops.
         leaves: arrays from outside.
-        avals: of the leaves.
         live: places whose values are asked for.
         dead: leaves that nobody else holds.
 
     Returns:
         Their values; None if the structure is met for the first time.
     """
-    key = tuple(ops), tuple(avals)
-    outputs = frozenset(live)
-    variants = _programs.get(key)
-    program = None if variants is None else _fitting(variants, outputs, frozenset(dead))
+    variants = _programs.get(structure)
+    program = None if variants is None else variants.find(live, dead)
     if program is None:
-        met = hash((key, outputs))
-        numbers = tuple(
-            a.tobytes()
-            if type(a) is np.ndarray and a.size <= _CONSTANT and a.dtype.kind in _EXACT
-            else b""
-            for a in leaves
-        )
-        before = _seen.get(met)
-        if before is None or len(before) != len(numbers):
-            _seen.put(met, numbers)
+        program = _met_again(structure, variants, leaves, live, dead)
+        if program is None:
             return None
-        constants = {
-            i: n for i, (n, b) in enumerate(zip(numbers, before, strict=True)) if n and n == b
-        }
-        if variants is None:
-            variants = _programs.put(key, [])
-        given = frozenset(dead) if len(variants) < _MOST_VARIANTS else frozenset()
-        program = Program(ops, len(leaves), tuple(live), constants, leaves, given)
-        del variants[_MOST_VARIANTS:]
-        variants.append(program)
-    elif program.donated != set(dead):
+    elif len(program.donated) != len(dead):
         program.kept += 1
         if program.kept == _MOST_KEPT and variants is not None and len(variants) < _MOST_VARIANTS:
             given = frozenset(dead)
-            program = Program(ops, len(leaves), program.live, program.constants, leaves, given)
+            program = Program(
+                structure.ops, len(leaves), program.live, program.constants, leaves, given
+            )
             variants.append(program)
     old = jax_private.swap_x64(True)
     try:
         values = program.run(leaves)
     finally:
         jax_private.set_x64(old)
-    if program.live == tuple(live):
+    if program.live == live:
         return values
     by_place = dict(zip(program.live, values, strict=True))
     return [by_place[place] for place in live]
+
+
+def _met_again(
+    structure: Structure,
+    variants: _Variants | None,
+    leaves: Sequence[Any],
+    live: Sequence[int],
+    dead: Sequence[int],
+) -> Program | None:
+    """Make the program of a structure that was met before with these outputs."""
+    met = hash((structure, frozenset(live)))
+    numbers = tuple(
+        a.tobytes()
+        if type(a) is np.ndarray and a.size <= _CONSTANT and a.dtype.kind in _EXACT
+        else b""
+        for a in leaves
+    )
+    before = _seen.get(met)
+    if before is None or len(before) != len(numbers):
+        _seen.put(met, numbers)
+        return None
+    constants = {i: n for i, (n, b) in enumerate(zip(numbers, before, strict=True)) if n and n == b}
+    if variants is None:
+        variants = _programs.put(structure, _Variants())
+    given = frozenset(dead) if len(variants) < _MOST_VARIANTS else frozenset()
+    program = Program(structure.ops, len(leaves), tuple(live), constants, leaves, given)
+    del variants[_MOST_VARIANTS:]
+    variants.append(program)
+    return program
+
+
+class _Variants(list["Program"]):
+    """The programs of one structure, which differ in what is read and in what is given away."""
+
+    last: Program | None = None
+
+    def find(self, live: tuple[int, ...], dead: Sequence[int]) -> Program | None:
+        """Find the program of these outputs, or of a few more, that gives away nothing alive."""
+        last = self.last
+        if last is not None and last.live == live and last.given == dead:
+            return last
+        self.last = found = _fitting(self, frozenset(live), frozenset(dead))
+        return found
 
 
 def _fitting(

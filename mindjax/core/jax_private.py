@@ -25,13 +25,14 @@ def x64_enabled() -> bool:
     return bool(_config.enable_x64.value)
 
 
-_trace = _core.trace_state_strong_ref
-_no_trace = _core.eval_trace
+# No jax trace runs in this thread where `trace_state.value` is `no_trace`.
+trace_state: Any = _core.trace_state_strong_ref
+no_trace: Any = _core.eval_trace
 
 
 def untraced() -> bool:
     """Tell whether no jax trace runs in this thread, in a third of the time of `tracing`."""
-    return _trace.value is _no_trace
+    return trace_state.value is no_trace
 
 
 def jit_disabled() -> bool:

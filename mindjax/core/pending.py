@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from mindjax.core.deferred import Recording
+
+
+_numbers = itertools.count()
 
 
 class Aval:
@@ -21,13 +25,15 @@ class Aval:
         weak: whether jax lets other dtypes win over this one.
     """
 
-    __slots__ = ("dtype", "nbytes", "real", "shape", "weak")
+    __slots__ = ("dtype", "nbytes", "number", "real", "shape", "weak")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], weak: bool) -> None:
         self.shape, self.dtype, self.weak = shape, dtype, weak
         # Whether jax differentiates by it.
         self.real = bool(jnp.issubdtype(dtype, jnp.inexact))
         self.nbytes = math.prod(shape) * dtype.itemsize
+        # No other ever has it.
+        self.number = next(_numbers)
 
 
 class Failed:

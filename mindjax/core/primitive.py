@@ -83,6 +83,8 @@ class Primitive:
     compute: ClassVar[Callable[..., Any]]
     __call__: ClassVar[Callable[..., Any]]
     _fields: ClassVar[tuple[str, ...]] = ()
+    # `executable` notes it on the record.
+    _executable: ClassVar[Any] = None
 
     def __init_subclass__(cls, register: bool = True) -> None:
         # A class without fields of its own has its base's constructor: making one takes 0.4 ms.

@@ -18,8 +18,9 @@ from mindjax.core.handle import current, wrap
 from mindjax.core.pending import Pending
 from mindjax.core.primitive import Primitive
 from mindjax.core.tape import Node, Position, Sum, Tape, backward_record
+from mindjax.core.trie import BITS
 
-_MOST_OUTPUTS = 1 << deferred.BITS
+_MOST_OUTPUTS = 1 << BITS
 
 _VALUES = (Pending, jax_private.ArrayImpl, np.ndarray)
 
@@ -150,7 +151,7 @@ def whole(
             record = node.record
             if node.custom is not None or node.residuals is not None or record is None:
                 return None
-            found = record.__dict__.get("_executable") or executable(record)
+            found = record._executable or executable(record)
             if not found.defers:
                 return None
             places = node.places
@@ -212,7 +213,7 @@ def _structure(
             return None
         keys += node.number, index, value.place
     keys += [node.number for node, _ in leaves]
-    return tuple(recording.ops), tuple(recording.avals.values()), tuple(keys)
+    return recording.step, tuple(keys)
 
 
 def _places(recording: Any, node: Node) -> Any:

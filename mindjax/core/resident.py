@@ -16,6 +16,9 @@ from mindjax.core.caches import Cache
 RESIDENT: dict[int, tuple[np.ndarray[Any, Any], Any]] = {}
 """By identity of such a numpy array: the array, and the jax array of the same values."""
 
+INTERNED: dict[int, np.ndarray[Any, Any]] = {}
+"""Every array that is made here, by its identity."""
+
 _numbers: Cache[np.ndarray[Any, Any]] = Cache("numbers", 2048)
 
 
@@ -69,6 +72,8 @@ def _keep(key: Any, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if len(_numbers.entries) >= _numbers.limit:
         _numbers.clear()
         RESIDENT.clear()
+        INTERNED.clear()
+    INTERNED[id(array)] = array
     array.flags.writeable = False
     return _numbers.put(key, array)
 

@@ -122,6 +122,18 @@ class Tape:
         node.key = _LEAF if outer is None else None
         return node, 0
 
+    def leaves(self, values: Sequence[Any], outers: Sequence[Position | None]) -> list[Position]:
+        """Add several leaves, as `leaf` does."""
+        nodes = self.nodes
+        found: list[Position] = []
+        for value, outer in zip(values, outers, strict=True):
+            node = Node(self, None, [value], None, [outer], -1, _as_it_is)
+            node.key = _LEAF if outer is None else None
+            node.number = len(nodes)
+            nodes.append(node)
+            found.append((node, 0))
+        return found
+
     def add(self, node: Node) -> Node:
         """Append a node."""
         node.number = len(self.nodes)

@@ -103,16 +103,25 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run ``construct``: op by op, or as one program in GRAPH_MODE."""
         if current.frame is None:
-            if "_cells" not in self.__dict__:
+            own = self.__dict__
+            if "_cells" not in own:
                 raise located(
                     AttributeError,
                     f"For 'Cell', please call 'super().__init__()' in the '__init__' of "
                     f"'{type(self).__name__}' before using it.",
                 )
-            if _only_raw(args, kwargs):
+            if not (args and isinstance(args[0], Handle)) and _only_raw(args, kwargs):
                 return self._call_raw(args, kwargs)
             if graph_mode() and current.tape is None and not is_tracing_outside():
                 return self._call_graph(args, kwargs)
+            if not (own["_hooks"] or own["_again"] or self._has_bprop) and own["_cast"] is None:
+                # What `_run` comes to here, without the steps between.
+                try:
+                    return self.construct(*args, **kwargs)
+                except TypeError as error:
+                    if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                        raise self._wrong_arguments(args, error) from None
+                    raise
         return self._run(args, kwargs)
 
     def _call_raw(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -360,7 +369,14 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
         frame = current.frame
-        if frame is not None:
+        if frame is None:
+            # A Parameter, which nearly every name is that comes here.
+            params = own.get("_params")
+            if params is not None and not own.get("_set_aside"):
+                value = params.get(name)
+                if value is not None:
+                    return value
+        else:
             found, value = frame.read_attribute(self, name)
             if found:
                 return value

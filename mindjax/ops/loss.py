@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
@@ -271,6 +272,31 @@ def _entropy(
     logits: bool,
     owner: str,
 ) -> Any:
+    if weight is not None and not hasattr(weight, "shape"):
+        raise located(
+            TypeError,
+            f"For '{owner}', the 'weight' must be a Tensor, but got '{type(weight).__name__}'.",
+        )
+    soft = _is_float(getattr(target, "dtype", None))
+    options = (soft, ignore_index, reduction, label_smoothing, logits, owner)
+    try:
+        record = _entropy_record(*options)
+    except TypeError:
+        # A list in the place of a number cannot be looked up: this names it.
+        record = _entropy_record.__wrapped__(*options)
+    return record(x, target, weight)
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def _entropy_record(
+    soft: bool,
+    ignore_index: int,
+    reduction: str,
+    label_smoothing: float,
+    logits: bool,
+    owner: str,
+) -> Primitive:
+    """Check the options of a cross entropy, and give its record."""
     checks.of_type("ignore_index", ignore_index, int, owner)
     reduction_kind(reduction, owner)
     if isinstance(label_smoothing, bool) or not isinstance(label_smoothing, float):
@@ -285,19 +311,13 @@ def _entropy(
             f"For '{owner}', the 'label_smoothing' must be in range of [0, 1], but got "
             f"{label_smoothing}.",
         )
-    if weight is not None and not hasattr(weight, "shape"):
-        raise located(
-            TypeError,
-            f"For '{owner}', the 'weight' must be a Tensor, but got '{type(weight).__name__}'.",
-        )
-    if _is_float(target):
-        return _SoftCrossEntropy(reduction, label_smoothing, logits, owner)(x, target, weight)
-    record = _CrossEntropy(reduction, ignore_index, label_smoothing, logits, owner)
-    return record(x, target, weight)
+    if soft:
+        return _SoftCrossEntropy(reduction, label_smoothing, logits, owner)
+    return _CrossEntropy(reduction, ignore_index, label_smoothing, logits, owner)
 
 
-def _is_float(target: Any) -> bool:
-    dtype = getattr(target, "dtype", None)
+@functools.lru_cache(maxsize=64)
+def _is_float(dtype: Any) -> bool:
     return dtype is not None and getattr(dtype, "np", dtype).name.startswith(("float", "bfloat"))
 
 

@@ -272,7 +272,10 @@ class Tensor(
             # What is still on the host is not put on a device for this.
             value = self._value if frame is self._frame and self._view is None else self._raw()
             if type(value) is Pending:
-                value = self.array
+                array = value.concrete()
+                if self._value is value:
+                    self._value = array
+                value = array
         if here.recording is not None:
             here.recording.unread = 0
         if type(value) is not ArrayImpl and isinstance(value, Tracer):

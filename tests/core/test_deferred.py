@@ -271,10 +271,10 @@ def test_memory_of_dead_arrays_is_used_again():
 def test_long_records_are_run():
     x = ms.Tensor(X)
     z = x
-    for _ in range(deferred._MOST_OPS + 10):
+    for _ in range(deferred.MOST_OPS + 10):
         z = z + x
-    assert len(current.recording.ops) <= deferred._MOST_OPS
-    np.testing.assert_allclose(z.asnumpy(), X * (deferred._MOST_OPS + 11), 1e-5)
+    assert len(current.recording.ops) <= deferred.MOST_OPS
+    np.testing.assert_allclose(z.asnumpy(), X * (deferred.MOST_OPS + 11), 1e-5)
 
 
 def test_large_arrays_do_not_wait(monkeypatch):

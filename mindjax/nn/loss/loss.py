@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from mindjax.core import checks
@@ -27,6 +28,11 @@ def check_tensors(owner: str, **values: Any) -> None:
                 TypeError,
                 f"For '{owner}', the '{name}' must be a Tensor, but got '{type(value).__name__}'.",
             )
+
+
+@functools.lru_cache(maxsize=64)
+def _is_integer(dtype: Any) -> bool:
+    return "int" in str(dtype).lower()
 
 
 def _check_weight(owner: str, **weights: Any) -> None:
@@ -236,7 +242,8 @@ class CrossEntropyLoss(LossBase):
     def construct(self, logits: Any, labels: Any) -> Any:
         """Compare logits (N, C, ...) with classes (N, ...) or probabilities (N, C, ...)."""
         owner = self.cls_name
-        check_tensors(owner, logits=logits, labels=labels)
+        if not isinstance(logits, Tensor) or not isinstance(labels, Tensor):
+            check_tensors(owner, logits=logits, labels=labels)
         shape, classes = tuple(logits.shape), tuple(labels.shape)
         if classes != shape:
             axis = 0 if len(shape) == 1 else 1
@@ -247,7 +254,7 @@ class CrossEntropyLoss(LossBase):
                     "the shape of 'labels' should be (N, d_0, d_1, ...), but get 'logits' shape: "
                     f"{shape} and 'labels' shape: {classes}.",
                 )
-            if "int" not in str(labels.dtype).lower():
+            if not _is_integer(labels.dtype):
                 raise located(
                     TypeError,
                     f"For '{owner}', the 'labels' should be Int32 or Int64, but got "
