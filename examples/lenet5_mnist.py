@@ -33,9 +33,9 @@ class LeNet5(nn.Cell):
         return self.fc3(x)
 
 
-def create_dataset(data_dir, usage, batch_size=32, shuffle=True):
+def create_dataset(data_dir, usage, batch_size=32, shuffle=True, **shard):
     """Read digits as normalized (N, 1, 32, 32) float32 images and (N,) int32 labels."""
-    dataset = ds.MnistDataset(data_dir, usage=usage, shuffle=shuffle)
+    dataset = ds.MnistDataset(data_dir, usage=usage, shuffle=shuffle, **shard)
     image_ops = [
         vision.Resize((32, 32), interpolation=vision.Inter.LINEAR),
         vision.Rescale(1.0 / 255.0, 0.0),

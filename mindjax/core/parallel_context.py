@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from mindjax.core import world
 from mindjax.core.errors import located
 
 
@@ -121,10 +122,13 @@ def _check_numbers(name: str, value: int) -> None:
             f"The context configuration parameter '{name}' must be in [{low}, {high}], but got the "
             f"value of {name} : {value}.",
         )
-    if name in ("device_num", "pipeline_stages") and value > 1:
+    size = world.launched_size()
+    if name == "device_num" and value not in (1, size):
+        raise _refuse(name, value, f"the number of processes is {size}")
+    if name == "pipeline_stages" and value > 1:
         raise _refuse(name, value, "start one process with one device")
-    if name == "global_rank" and value:
-        raise _refuse(name, value, "a world of one device has the rank 0 only")
+    if name == "global_rank" and value >= size:
+        raise _refuse(name, value, f"the ranks of this world are under {size}")
     if name == "grad_accumulation_step" and value > 1:
         raise located(
             ValueError,

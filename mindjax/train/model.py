@@ -7,11 +7,12 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from mindjax.core import checks
+from mindjax.core import checks, world
 from mindjax.core.context import get_context, graph_mode
 from mindjax.core.errors import located
-from mindjax.core.parallel_context import get_auto_parallel_context
+from mindjax.core.parallel_context import ParallelMode, get_auto_parallel_context
 from mindjax.nn.cell import Cell
+from mindjax.nn.training.spreading import broadcast_from
 from mindjax.tensor import Tensor
 from mindjax.train.arguments import (
     OWN_CALLBACKS,
@@ -417,8 +418,8 @@ class Model:
             mode="train",
             loss_fn=self._loss_fn,
             optimizer=self._optimizer,
-            parallel_mode="stand_alone",
-            device_number=1,
+            parallel_mode=get_auto_parallel_context("parallel_mode"),
+            device_number=world.transport.size,
             train_dataset=dataset,
             list_callback=as_list(callbacks),
             train_dataset_element=None,
@@ -439,6 +440,8 @@ class Model:
         helper = DatasetHelper(dataset, sinks, sink_size, epoch - initial_epoch)
         params.dataset_helper = helper
         note_network("train", self._train_network)
+        if get_auto_parallel_context("parameter_broadcast"):
+            self._broadcast_parameters()
         self._sinks = sink_mode and graph_mode()
         if self._sinks:
             self._sunk = self._sunk or SunkSteps(self._train_network)
@@ -453,6 +456,21 @@ class Model:
             raise
         finally:
             helper.release()
+
+    def _broadcast_parameters(self) -> None:
+        """Give every rank the Parameters of rank 0, as the context asks.
+
+        Raises:
+            ValueError: the parallel mode is another than data parallel.
+        """
+        mode = get_auto_parallel_context("parallel_mode")
+        if mode not in (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL):
+            raise located(
+                ValueError,
+                "stand_alone, semi_auto_parallel and auto_parallel do not support parameter "
+                f"broadcast, parallel_mode: {mode}, parameter_broadcast:True",
+            )
+        broadcast_from(0, self._train_network.get_parameters())
 
     def _epochs(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -286,9 +287,10 @@ def _broadcast(transport: ProcessTransport, group: Group, root: int, x: Array) -
     """Give one rank's array; its gradient is the cotangent as it is, as in the original."""
 
     def forward(x: Array) -> Array:
-        # A sum of bits with zeros keeps every bit, also those of NaN and -0.
+        # A sum of bits with zeros keeps every bit, also those of NaN and -0. All ranks run one
+        # text: of zeros alone XLA would make a smaller transfer than the others'.
         bits = _bits(x)
-        mine = bits if group.rank == root else jnp.zeros_like(bits)
+        mine = jnp.where(lax.axis_index(AXIS) == group.ranks[root], bits, jnp.zeros_like(bits))
         return _from_bits(transport._sum(group, mine), x.dtype)
 
     @jax.custom_vjp
@@ -419,8 +421,10 @@ def _messages(
             else:
                 for i in coming.get(other, []):
                     shape, dtype = kinds[i]
-                    blank = jnp.zeros(shape, dtype)
-                    if blank.size:
+                    # Of zeros, XLA would make a smaller transfer than the sender's.
+                    count = math.prod(shape)
+                    blank = lax.iota(np.int32, count).astype(dtype).reshape(shape)
+                    if count:
                         blank = lax.ppermute(_with_axis(blank), AXIS, [(source, target)])
                     results[i] = blank.reshape(shape)
     # jax drops a send when nothing depends on it.

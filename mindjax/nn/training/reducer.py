@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mindjax import ops
@@ -12,6 +13,9 @@ from mindjax.core.world import GlobalComm, find
 from mindjax.nn.cell import Cell
 from mindjax.tensor.parameter import Parameter, ParameterTuple
 from mindjax.tensor.tensor import Tensor
+
+# Elements of one transfer: 32 MiB of Float32.
+_BUCKET = 1 << 23
 
 
 class DistributedGradReducer(Cell):
@@ -53,17 +57,53 @@ class DistributedGradReducer(Cell):
         self.fusion_type = fusion_type
         self.chosen = tuple(not getattr(p, "layerwise_parallel", False) for p in parameters)
         self.allreduce = ops.AllReduce("sum", group)
+        self.single = get_auto_parallel_context("gradient_fp32_sync")
 
     def construct(self, grads: Any) -> Any:
-        """Give the sums, added up in Float32, in the dtypes of the gradients."""
-        if isinstance(grads, Tensor):
-            return self._reduced(grads)
-        return tuple(
-            self._reduced(g) if chosen else g for g, chosen in zip(grads, self.chosen, strict=True)
-        )
+        """Give the sums in the dtypes of the gradients.
 
-    def _reduced(self, grad: Tensor) -> Tensor:
-        total = self.allreduce(ops.cast(grad, float32))
+        They are added up in Float32, with ``gradient_fp32_sync`` off in their own dtypes.
+        """
+        if isinstance(grads, Tensor):
+            return self._reduced((grads,))[0]
+        results = list(grads)
+        for bucket in self._buckets(results):
+            places = bucket[0]
+            for place, total in zip(places, self._reduced(bucket[1]), strict=True):
+                results[place] = total
+        return tuple(results)
+
+    def _buckets(self, grads: Sequence[Tensor]) -> list[tuple[list[int], list[Tensor]]]:
+        """Put gradients together that are one transfer: small ones cost as much as large ones."""
+        buckets: dict[Any, list[tuple[list[int], list[Tensor]]]] = {}
+        sizes: dict[Any, int] = {}
+        for place, (grad, chosen) in enumerate(zip(grads, self.chosen, strict=True)):
+            if not chosen:
+                continue
+            kind = float32 if self.single else grad.dtype
+            if kind not in buckets or sizes[kind] + grad.size > _BUCKET:
+                buckets.setdefault(kind, []).append(([], []))
+                sizes[kind] = 0
+            places, members = buckets[kind][-1]
+            places.append(place)
+            members.append(grad)
+            sizes[kind] += grad.size
+        return [bucket for kind in buckets.values() for bucket in kind]
+
+    def _reduced(self, grads: Sequence[Tensor]) -> list[Tensor]:
+        """Give the sums of some gradients, by one transfer."""
+        kind = float32 if self.single else grads[0].dtype
+        if len(grads) == 1:
+            return [self._scaled(self.allreduce(ops.cast(grads[0], kind)), grads[0])]
+        flat = ops.concat([ops.reshape(ops.cast(g, kind), (-1,)) for g in grads])
+        total, results, first = self.allreduce(flat), [], 0
+        for grad in grads:
+            piece = ops.reshape(total[first : first + grad.size], grad.shape)
+            results.append(self._scaled(piece, grad))
+            first += grad.size
+        return results
+
+    def _scaled(self, total: Tensor, grad: Tensor) -> Tensor:
         return ops.cast(total * self.degree if self.mean else total, grad.dtype)
 
 
