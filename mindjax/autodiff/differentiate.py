@@ -11,6 +11,7 @@ import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.handle import Handle, Tracer, current, wrap
+from mindjax.core.partition import partitioner
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import StateFrame, in_user_x64
 from mindjax.core.tape import Tape, active_tape
@@ -242,7 +243,9 @@ def _in_graph(
     old = jax_private.swap_x64(True)
     try:
         primals = [_array(t) for t in inputs], [_array(w) for w in weights]
-        outputs, pull_back, (every, written, attributes) = jax.vjp(pure, *primals, has_aux=True)
+        spread = partitioner()
+        forward = pure if spread is None else spread.gathered(pure, weights)
+        outputs, pull_back, (every, written, attributes) = jax.vjp(forward, *primals, has_aux=True)
         tensors = [wrap(o) for o in outputs]
         cotangents = [
             _cotangent(c.array, o) for c, o in zip(_seed(tensors, seeds), outputs, strict=True)

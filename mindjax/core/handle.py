@@ -44,6 +44,8 @@ class Current(threading.local):
     recording: Any = None
     # What gives the programs of records, in place of the executables' own, for an export.
     recorder: Any = None
+    # What spreads this thread's programs over devices, in place of the context's choice.
+    partitioner: Any = None
 
 
 current = Current()

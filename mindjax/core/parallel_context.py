@@ -30,7 +30,6 @@ class ParallelMode:
     ]
 
 
-_ALONE = (ParallelMode.STAND_ALONE, ParallelMode.DATA_PARALLEL)
 _SEARCH = ("recursive_programming", "dynamic_programming", "sharding_propagation")
 _GROUPS = ("all_group_parallel", "same_server_group_parallel", "no_group_parallel")
 _SCHEDULERS = ("gpipe", "1f1b", "seqpipe", "seqvpp", "seqsmartvpp", "zero_bubble_v")
@@ -122,11 +121,9 @@ def _check_numbers(name: str, value: int) -> None:
             f"The context configuration parameter '{name}' must be in [{low}, {high}], but got the "
             f"value of {name} : {value}.",
         )
-    size = world.launched_size()
-    if name == "device_num" and value not in (1, size):
-        raise _refuse(name, value, f"the number of processes is {size}")
     if name == "pipeline_stages" and value > 1:
-        raise _refuse(name, value, "start one process with one device")
+        raise _refuse(name, value, "a program is cut along its tensors, not into stages")
+    size = world.launched_size()
     if name == "global_rank" and value >= size:
         raise _refuse(name, value, f"the ranks of this world are under {size}")
     if name == "grad_accumulation_step" and value > 1:
@@ -190,8 +187,8 @@ def _checked(name: str, value: Any) -> Any:
         return _merged(name, value)
     if name == "parallel_mode":
         _one_of(name, value, ParallelMode.MODE_LIST)
-        if value not in _ALONE:
-            raise _refuse(name, value, f"use one of {list(_ALONE)}")
+        if value == ParallelMode.HYBRID_PARALLEL:
+            raise _refuse(name, value, "start a process a device with msrun, in 'data_parallel'")
     elif name == "search_mode":
         _one_of("auto_parallel_search_mode", value, _SEARCH)
     elif name == "communi_parallel_mode":
@@ -249,6 +246,12 @@ def get_auto_parallel_context(attr_key: str) -> Any:
     if name not in _DEFAULTS or name in _SET_ONLY:
         raise located(ValueError, f"Get context keyword {attr_key} is not recognized!")
     return copy.deepcopy(_settings.get(name, _DEFAULTS[name]))
+
+
+def parallel_optimizer_config(name: str) -> Any:
+    """Give one of the settings of ``parallel_optimizer_config``."""
+    config = _settings.get("parallel_optimizer_config", _DEFAULTS["parallel_optimizer_config"])
+    return config[name]
 
 
 def reset_auto_parallel_context() -> None:

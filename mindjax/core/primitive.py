@@ -219,30 +219,88 @@ class Primitive:
         out_strategy: Any = None,
         **kwargs: Any,
     ) -> Primitive:
-        """Note how parallel training splits inputs and outputs, and give the operator.
+        """Say how parallel training splits inputs and outputs, and give the operator.
 
         Args:
-            in_strategy: tuple of tuples of numbers of parts, one an input.
+            in_strategy: for each input a tuple of the numbers of parts of its dimensions, or a
+                `Layout`; None leaves it to the program around.
             out_strategy: the same of the outputs.
-            kwargs: options of the split, which are noted.
+            kwargs: notes on the operator.
 
         Raises:
-            TypeError: a strategy is no tuple.
+            TypeError: a strategy is no tuple of tuples of ints or of Layouts.
+            ValueError: there is an ``out_strategy`` alone, or one of the other kind.
         """
-        for name, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
-            if value is not None and not isinstance(value, tuple):
-                raise located(
-                    TypeError,
-                    f"For 'Primitive.shard', the '{name}' must be a tuple, but got "
-                    f"{type(value).__name__}.",
-                )
+        kinds = [
+            _kind_of_strategy(name, value, self.name)
+            for name, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy))
+        ]
+        if in_strategy is None and out_strategy is not None:
+            raise located(
+                ValueError,
+                f"The out_strategy of {self.name} is {out_strategy}, need to set in_strategy, but "
+                "got none",
+            )
+        if None not in kinds and kinds[0] != kinds[1]:
+            raise located(
+                ValueError,
+                "The in_strategy type must equal to the out_strategy type, one using tuple(tuple) "
+                "and the other using tuple(Layout) is not allowed.",
+            )
+        suffix = "layout" if "layout" in kinds else "strategy"
+        for name, value in (("in", in_strategy), ("out", out_strategy)):
             if value is not None:
-                self.add_prim_attr(name, value)
+                self.add_prim_attr(f"{name}_{suffix}", _plain_layouts(value))
+        if in_strategy:
+            self.__dict__["_strategy"] = in_strategy, out_strategy
+            self.__dict__.pop("_bound", None)
         self.attrs.update(kwargs)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+
+
+def _kind_of_strategy(name: str, value: Any, owner: str) -> str | None:
+    """Check the form of a strategy: ``"strategy"`` for numbers, ``"layout"`` for Layouts."""
+    if value is None or value == ():
+        return None
+    if not isinstance(value, tuple):
+        raise located(TypeError, f"{name} must be tuple type, but got:{type(value)}")
+    kinds: set[str] = set()
+    for entry in value:
+        if not isinstance(entry, tuple) and not hasattr(entry, "to_dict"):
+            raise located(
+                TypeError,
+                f"The element of strategy must be tuple/Layout type, but got:{type(entry)}",
+            )
+        kinds.add(_kind_of_entry(name, value, entry, owner))
+    if len(kinds) > 1:
+        raise located(TypeError, f"{name} item must be all tuple type or all Layout type.")
+    return kinds.pop()
+
+
+def _kind_of_entry(name: str, strategy: Any, entry: Any, owner: str) -> str:
+    if hasattr(entry, "to_dict"):
+        return "layout"
+    inner = [v for e in entry for v in (e if isinstance(e, tuple) else (e,))]
+    if inner and all(hasattr(v, "to_dict") for v in inner):
+        return "layout"
+    for part in inner:
+        if not isinstance(part, int) or isinstance(part, bool):
+            raise located(
+                TypeError,
+                f"The {name}: {strategy} of {owner} is not valid, the value of strategy must be "
+                f"int type, but got:{type(part)}",
+            )
+    return "strategy"
+
+
+def _plain_layouts(value: Any) -> Any:
+    """Give a strategy with dictionaries for its Layouts."""
+    if isinstance(value, tuple):
+        return tuple(_plain_layouts(v) for v in value)
+    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def typed_key(cls: type, field: str, value: Any) -> Hashable:

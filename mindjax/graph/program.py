@@ -18,6 +18,7 @@ from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
 from mindjax.core.handle import Handle, current, state_lock, wrap
 from mindjax.core.interrupts import Shield
+from mindjax.core.partition import partitioner
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import (
     AttributeState,
@@ -79,6 +80,7 @@ class Program:
         world.join()
         allocator.prepare()
         self._families, self.entry = families, entry
+        self._partitioner = partitioner()
         self._numbers: list[Any] = []
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
@@ -212,13 +214,29 @@ class Program:
                 saved_graphs.save(self.name, jaxpr, compiled.lowered, compiled)
                 return compiled
             with self.entry.phase("lower"):
-                lowered = jax.jit(program, donate_argnums=donated, keep_unused=True).lower(*flat)
+                if self._partitioner is None:
+                    jitted = jax.jit(program, donate_argnums=donated, keep_unused=True)
+                    lowered = jitted.lower(*flat)
+                else:
+                    lowered = self._spread(program, flat, donated, len(arrays))
             with self.entry.phase("compile"):
                 compiled = lowered.compile()
             saved_graphs.save(self.name, jaxpr, lowered, compiled)
             return compiled
         finally:
             jax_private.set_x64(old)
+
+    def _spread(
+        self, program: Callable[..., Any], flat: list[Any], donated: tuple[int, ...], count: int
+    ) -> Any:
+        """Lower for several devices; ``count`` inputs are no numbers."""
+        state = [*self.donated, *self.read]
+        first = len(self.jaxpr.outvars) - len(self.written) - len(self.reached)
+        places = {handle: i for i, handle in enumerate(state)}
+        ties = {first + i: places[h] for i, h in enumerate(self.written) if h in places}
+        arguments = range(len(state) + len(self.constants), count)
+        assert self._partitioner is not None
+        return self._partitioner.lower(program, flat, state, arguments, donated, ties)
 
     def matches(self) -> bool:
         """Tell whether the state still has the dtypes and shapes that were traced."""
@@ -245,6 +263,7 @@ class Program:
         layout = (
             tuple(self._order),
             len(donated),
+            None if self._partitioner is None else self._partitioner.key,
             tuple((tuple(a.shape), a.dtype) for a in arrays),
             tuple(getattr(a, "sharding", None) for a in arrays),
         )
@@ -252,6 +271,17 @@ class Program:
             self.jaxpr, layout, lambda jaxpr, extra: self._compile(jaxpr, arrays, extra)
         )
         self._numbers = [np.asarray(n) for n in numbers]
+        if self._partitioner is not None:
+            # State goes to its devices once; what a program writes stays there.
+            state = [*self.donated, *self.read]
+            moved = self._partitioner.move([*donated, *read], self._shardings())
+            for handle, array in zip(state, moved, strict=True):
+                if isinstance(handle, Parameter):
+                    handle.store(array)
+
+    def _shardings(self) -> Any:
+        """Give where the executable takes each input."""
+        return self._compiled.input_shardings[0]
 
     def captures(self) -> list[Any]:
         """Give what the constants of the jaxpr are: Handles of state, and arrays."""
@@ -305,10 +335,11 @@ class Program:
                     value = _copy(value)
                 donated.append(value)
             value = None
+            inputs = [*donated, *read, *self.constants, *arguments, *self._numbers]
+            if self._partitioner is not None:
+                inputs = self._partitioner.move(inputs, self._shardings())
             try:
-                outputs = self._executable(
-                    *donated, *read, *self.constants, *arguments, *self._numbers
-                )
+                outputs = self._executable(*inputs)
             except jax.errors.JaxRuntimeError:
                 if raised:
                     # A Python function that the program called: its own error, not the program's.

@@ -13,6 +13,7 @@ from mindjax.core import jax_private
 from mindjax.core.dtype import Type
 from mindjax.core.handle import Handle, current
 from mindjax.core.number import TracedNumber
+from mindjax.core.partition import partitioner
 from mindjax.core.primitive import Primitive
 from mindjax.graph.control.joining import Late
 from mindjax.tensor.tensor import Tensor
@@ -81,7 +82,13 @@ class Signature:
             parts.append(tuple((k, self._add(v)) for k, v in kwargs.items()))
         self.arrays = 0 < self.arrays == len(self.handles)
         self.dicts = dicts_among(args, kwargs)
-        self.key: Hashable = (jax_private.x64_enabled(), current.mixed, *parts)
+        spread = partitioner()
+        self.key: Hashable = (
+            jax_private.x64_enabled(),
+            current.mixed,
+            None if spread is None else spread.key,
+            *parts,
+        )
 
     def _add(self, value: Any) -> Hashable:
         cls = type(value)

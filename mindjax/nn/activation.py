@@ -10,11 +10,13 @@ from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
+from mindjax.nn.operators import Operator, laid
 from mindjax.ops import activation as ops
 from mindjax.ops.normalization import LRN as _LRN
 from mindjax.ops.softmax import LogSoftmax as _LogSoftmax
 from mindjax.ops.softmax import Softmax as _Softmax
 from mindjax.ops.softmax import softmax, softmin
+from mindjax.ops.trigonometry import Tanh as _Tanh
 from mindjax.ops.trigonometry import tanh
 from mindjax.tensor.initializer import initializer
 from mindjax.tensor.parameter import Parameter
@@ -31,9 +33,11 @@ class _Plain(Cell):
 class ReLU(_Plain):
     """max(x, 0) (MindSpore: ``nn.ReLU``)."""
 
+    relu = Operator(lambda cell: ops.ReLU())
+
     def construct(self, input: Any) -> Any:
         """Apply it element by element."""
-        return ops.relu(input)
+        return ops.relu(*laid(self, "relu", input))
 
 
 class ReLU6(_Plain):
@@ -164,12 +168,15 @@ class GELU(Cell):
         approximate: by tanh; False by the error function.
     """
 
+    gelu = Operator(lambda cell: ops.GeLU())
+
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()
         self.approximate = checks.boolean("approximate", approximate, self.cls_name)
 
     def construct(self, x: Any) -> Any:
         """Apply it element by element."""
+        (x,) = laid(self, "gelu", x)
         return ops.gelu(x, "tanh" if self.approximate else "none")
 
 
@@ -192,9 +199,11 @@ class SiLU(_Plain):
 class Sigmoid(_Plain):
     """Logistic function (MindSpore: ``nn.Sigmoid``)."""
 
+    sigmoid = Operator(lambda cell: ops.Sigmoid())
+
     def construct(self, x: Any) -> Any:
         """Apply it element by element."""
-        return ops.sigmoid(x)
+        return ops.sigmoid(*laid(self, "sigmoid", x))
 
 
 class LogSigmoid(_Plain):
@@ -301,9 +310,11 @@ class Mish(_Plain):
 class Tanh(_Plain):
     """Hyperbolic tangent (MindSpore: ``nn.Tanh``)."""
 
+    tanh = Operator(lambda cell: _Tanh())
+
     def construct(self, x: Any) -> Any:
         """Apply it element by element."""
-        return tanh(x)
+        return tanh(*laid(self, "tanh", x))
 
 
 class Tanhshrink(_Plain):

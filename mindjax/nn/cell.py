@@ -32,6 +32,12 @@ from mindjax.nn.placement import PlacementMixin
 from mindjax.nn.precision import PrecisionMixin, cast_floats
 from mindjax.nn.registry import RegistryMixin
 from mindjax.nn.state_dict import StateDictMixin
+from mindjax.ops.collective.resharding import (
+    LayInputsOut,
+    LayOutputsOut,
+    check_strategies,
+    plan_parameters,
+)
 from mindjax.tensor.parameter import Parameter, ParameterTuple, changed
 from mindjax.tensor.tensor import Tensor
 
@@ -497,18 +503,32 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
         """Give the flags that were set."""
         return dict(self._flags)
 
-    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> Any:
-        """Keep sharding strategies for parallel training; on one device they change nothing.
+    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> Cell:
+        """Say how parallel training lays inputs, outputs and Parameters out (``Cell.shard``).
+
+        Operators within follow by propagation. A Cell that was sharded before is sharded anew.
 
         Args:
-            in_strategy: one tuple of cuts an input.
-            out_strategy: the same for the outputs.
-            parameter_plan: strategies by Parameter name.
+            in_strategy: for each input a tuple of the numbers of parts of its dimensions, or a
+                Layout.
+            out_strategy: the same of the outputs, or None.
+            parameter_plan: the same by Parameter name, or None.
 
         Returns:
             The Cell itself.
+
+        Raises:
+            TypeError: an argument is of another form.
+            ValueError: a plan does not fit its Parameter.
         """
-        self.__dict__["_strategies"] = (in_strategy, out_strategy, parameter_plan)
+        check_strategies(in_strategy, out_strategy)
+        plan_parameters(self, parameter_plan)
+        for handle in self.__dict__.get("_strategies", ()):
+            handle.remove()
+        handles = [self.register_forward_pre_hook(LayInputsOut(in_strategy))]
+        if out_strategy:
+            handles.append(self.register_forward_hook(LayOutputsOut(out_strategy)))
+        self.__dict__["_strategies"] = handles
         return self
 
     # -- copies --

@@ -14,6 +14,7 @@ from mindjax.core.precision import OpLists
 from mindjax.core.primitive import Primitive
 from mindjax.nn.activation import get_activation
 from mindjax.nn.cell import Cell
+from mindjax.nn.operators import Operator, sharded
 from mindjax.ops.dense import dense
 from mindjax.tensor.initializer import HeUniform, Uniform, initializer
 from mindjax.tensor.parameter import Parameter
@@ -37,6 +38,9 @@ class Dense(Cell):
         TypeError: an argument is of a wrong type.
         ValueError: a size is not above 0, or a Tensor does not fit.
     """
+
+    matmul = Operator(lambda cell: ops.MatMul(transpose_b=True))
+    bias_add = Operator(lambda cell: ops.BiasAdd())
 
     def __init__(
         self,
@@ -87,13 +91,23 @@ class Dense(Cell):
 
     def construct(self, x: Any) -> Any:
         """Compute (..., in) -> (..., out)."""
-        if self.bias is not None and isinstance(current.mixed, OpLists):
+        if sharded(self, "matmul") or sharded(self, "bias_add"):
+            out = self._by_operators(x)
+        elif self.bias is not None and isinstance(current.mixed, OpLists):
             # MindSpore: two operators, of which the second has the wider dtype.
             out = dense(x, self.weight)
             out = ops.AddN()([out, ops.broadcast_to(self.bias, out.shape)])
         else:
             out = dense(x, self.weight, self.bias)
         return out if self.activation is None else self.activation(out)
+
+    def _by_operators(self, x: Any) -> Any:
+        """Compute with the operators that have strategies, on a matrix."""
+        rows = x if x.ndim == 2 else ops.reshape(x, (-1, self.in_channels))
+        out = self.matmul(rows, self.weight)
+        if self.bias is not None:
+            out = self.bias_add(out, self.bias)
+        return out if x.ndim == 2 else ops.reshape(out, (*x.shape[:-1], self.out_channels))
 
     def extend_repr(self) -> str:
         """Name the sizes and the activation."""

@@ -8,6 +8,8 @@ from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
+from mindjax.nn.operators import Operator, laid
+from mindjax.ops.dropout import Dropout as _Dropout
 from mindjax.ops.dropout import dropout, dropout1d, dropout2d, dropout3d
 
 
@@ -23,6 +25,8 @@ class Dropout(Cell):
         TypeError: an argument is of a wrong type.
         ValueError: a probability is out of range.
     """
+
+    dropout = Operator(lambda cell: _Dropout(keep_prob=1 - cell._dropped))
 
     def __init__(
         self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = float32
@@ -46,6 +50,7 @@ class Dropout(Cell):
         """Drop elements of a float Tensor."""
         if not self.training or self._dropped == 0:
             return x
+        (x,) = laid(self, "dropout", x)
         return dropout(x, self._dropped)
 
     def extend_repr(self) -> str:

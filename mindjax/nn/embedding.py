@@ -9,7 +9,9 @@ import numpy as np
 from mindjax.core import checks
 from mindjax.core.dtype import float32
 from mindjax.nn.cell import Cell
+from mindjax.nn.operators import Operator, laid
 from mindjax.ops.embedding import embedding
+from mindjax.ops.gather import Gather
 from mindjax.tensor.initializer import initializer
 from mindjax.tensor.parameter import Parameter
 from mindjax.tensor.tensor import Tensor
@@ -30,6 +32,8 @@ class Embedding(Cell):
         TypeError: an argument is of a wrong type.
         ValueError: ``padding_idx`` is not a row, or a size is not above 0.
     """
+
+    gather = Operator(lambda cell: Gather())
 
     def __init__(
         self,
@@ -57,7 +61,8 @@ class Embedding(Cell):
 
     def construct(self, ids: Any) -> Any:
         """Look up indices (...) and give (..., embedding_size)."""
-        return embedding(ids, self.embedding_table)
+        table, ids = laid(self, "gather", self.embedding_table, ids)
+        return embedding(ids, table)
 
     def extend_repr(self) -> str:
         """Name every argument."""

@@ -103,6 +103,8 @@ class BoundPrimitive(Primitive, register=False):
         fields = self.__dict__
         fresh.__dict__.update({f: fields[f] for f in type(self)._fields})
         fresh.__dict__.update(statics)
+        if "_strategy" in fields:
+            fresh.__dict__["_strategy"] = fields["_strategy"]
         return fresh
 
     @classmethod

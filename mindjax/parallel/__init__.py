@@ -1,4 +1,4 @@
-"""Programs on several devices (``mindspore.parallel``); in a world of one, its settings."""
+"""Programs on several devices (``mindspore.parallel``)."""
 
 from mindjax.checkpoint.merge import load_distributed_checkpoint as load_distributed_checkpoint
 from mindjax.checkpoint.merge import merge_sliced_parameter as merge_sliced_parameter
@@ -18,3 +18,10 @@ from mindjax.checkpoint.unify import unified_safetensors as unified_safetensors
 from mindjax.core.algo_parameters import get_algo_parameters as get_algo_parameters
 from mindjax.core.algo_parameters import reset_algo_parameters as reset_algo_parameters
 from mindjax.core.algo_parameters import set_algo_parameters as set_algo_parameters
+from mindjax_parallel.layout import Layout as Layout
+from mindjax_parallel.parameters import parameter_broadcast as parameter_broadcast
+from mindjax_parallel.parameters import set_op_strategy_config as set_op_strategy_config
+from mindjax_parallel.parameters import (
+    sync_pipeline_shared_parameters as sync_pipeline_shared_parameters,
+)
+from mindjax_parallel.shard import shard as shard

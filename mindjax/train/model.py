@@ -33,7 +33,7 @@ from mindjax.train.callback.flops import note_network
 from mindjax.train.callback.monitors import LossMonitor, TimeMonitor
 from mindjax.train.dataset_helper import DatasetHelper
 from mindjax.train.metrics import Loss, Metric, get_metrics
-from mindjax.train.networks import boosted, build_eval_network, build_train_network
+from mindjax.train.networks import boosted, build_eval_network, build_train_network, spread
 from mindjax.train.progress import Progress
 from mindjax.train.sinking import Outputs, SunkSteps, watches_steps
 
@@ -120,14 +120,15 @@ class Model:
             network, optimizer, eval_network, self._boost_level, kwargs.get("boost_config_dict")
         )
         self._network, self._optimizer = network, optimizer
-        self._train_network = build_train_network(
-            network, loss_fn, optimizer, amp_level, self._boost_level, kwargs
+        self._train_network = spread(
+            build_train_network(network, loss_fn, optimizer, amp_level, self._boost_level, kwargs)
         )
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
         if self._metric_fns:
             self._eval_network, self._eval_indexes = build_eval_network(
                 network, loss_fn, eval_network, eval_indexes, amp_level in ("O2", "O3", "auto")
             )
+        self._eval_network = spread(self._eval_network)
         self._in_training: bool | None = None
         self._sunk: SunkSteps | None = None
         self._sinks = False

@@ -114,3 +114,18 @@ def build_eval_network(
             "`loss_fn`, or do not set `metrics` if you don't want an evaluation.",
         )
     return WithEvalCell(network, loss_fn, add_cast_fp32), [0, 1, 2]
+
+
+def spread(network: Any) -> Any:
+    """Give a network that runs over several devices if a Cell in it, `AutoParallel`, says so.
+
+    Args:
+        network: training step, evaluation or prediction; None stays None.
+    """
+    if network is None or hasattr(network, "around"):
+        return network
+    for _, cell in network.cells_and_names():
+        around = getattr(cell, "around", None)
+        if callable(around):
+            return around(network)
+    return network

@@ -6,10 +6,8 @@ from mindjax.ops.collective.exchange import BatchISendIRecv as BatchISendIRecv
 from mindjax.ops.collective.exchange import NeighborExchange as NeighborExchange
 from mindjax.ops.collective.exchange import NeighborExchangeV2 as NeighborExchangeV2
 from mindjax.ops.collective.exchange import Receive as Receive
-from mindjax.ops.collective.exchange import Reshard as Reshard
 from mindjax.ops.collective.exchange import Send as Send
 from mindjax.ops.collective.exchange import _AllSwap as _AllSwap
-from mindjax.ops.collective.exchange import reshard as reshard
 from mindjax.ops.collective.groups import destroy_process_group as destroy_process_group
 from mindjax.ops.collective.groups import get_backend as get_backend
 from mindjax.ops.collective.groups import get_global_rank as get_global_rank
@@ -39,6 +37,8 @@ from mindjax.ops.collective.peers import irecv as irecv
 from mindjax.ops.collective.peers import isend as isend
 from mindjax.ops.collective.peers import recv as recv
 from mindjax.ops.collective.peers import send as send
+from mindjax.ops.collective.resharding import Reshard as Reshard
+from mindjax.ops.collective.resharding import reshard as reshard
 from mindjax.ops.collective.store import TCPStore as TCPStore
 from mindjax.ops.collective.switched import all_gather as all_gather
 from mindjax.ops.collective.switched import all_gather_into_tensor as all_gather_into_tensor

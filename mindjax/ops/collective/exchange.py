@@ -1,8 +1,7 @@
-"""Operators between single ranks: neighbours, sending and receiving, barriers, layouts."""
+"""Operators between single ranks: neighbours, sending and receiving, barriers."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Any, ClassVar
@@ -13,8 +12,7 @@ import jax.numpy as jnp
 from mindjax.core import checks, world
 from mindjax.core.dtype import Number, Type, from_np, to_np
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, current
-from mindjax.core.primitive import Primitive
+from mindjax.core.handle import current
 from mindjax.ops.bound import set_fields
 from mindjax.ops.collective.base import (
     Collective,
@@ -371,62 +369,3 @@ class Barrier(Collective):
     def compute(self, x: Array) -> Array:
         """Wait within a program."""
         return tied(x, world.transport.all_reduce(self.members, x, "sum"))
-
-
-def _devices(layout: Any, owner: str, name: str) -> int:
-    """Count the devices of a layout; TypeError if it is none."""
-    describe = getattr(layout, "to_dict", None)
-    if describe is None:
-        raise located(
-            TypeError,
-            f"For '{owner}', the '{name}' must be a mindspore.parallel.Layout, but got "
-            f"{type(layout).__name__}.",
-        )
-    return math.prod(describe()["device_matrix"])
-
-
-def _one_device(count: int, owner: str) -> None:
-    if count > 1:
-        raise located(
-            NotImplementedError,
-            f"For '{owner}', a layout of {count} devices is not supported yet: use one device.",
-        )
-
-
-class Reshard(Primitive):
-    """The same Tensor in another layout over devices."""
-
-    in_layout: Any
-    out_layout: Any
-    in_strategy: Any
-
-    def __post_init__(self) -> None:
-        for name in ("in_layout", "out_layout"):
-            layouts = self.__dict__[name]
-            for layout in layouts if isinstance(layouts, tuple | list) else (layouts,):
-                _one_device(_devices(layout, self.name, name), self.name)
-
-    def compute(self, tensor: Array) -> Array:
-        """Give the array, which one device holds whole."""
-        return tensor
-
-
-def reshard(tensor: Any, layout: Any) -> Any:
-    """Lay a Tensor out over devices (MindSpore: ``ops.reshard``).
-
-    Args:
-        tensor: Tensor.
-        layout: ``mindspore.parallel.Layout``, of one device.
-
-    Returns:
-        Tensor of the same value.
-
-    Raises:
-        TypeError: an argument is of another type.
-        NotImplementedError: the layout has more than one device.
-    """
-    if not isinstance(tensor, Handle):
-        raise located(
-            TypeError, f"For 'reshard', the 'tensor' must be Tensor, but got {type(tensor)}."
-        )
-    return Reshard(layout, layout, None)(tensor)

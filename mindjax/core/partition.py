@@ -1,0 +1,104 @@
+"""How compiled programs are spread over several devices: what the parallel package fills in."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Protocol
+
+from mindjax.core.handle import current
+from mindjax.core.parallel_context import ParallelMode, get_auto_parallel_context
+
+
+class Partitioner(Protocol):
+    """What spreads a program over devices.
+
+    Attributes:
+        key: two programs may be shared only where it is equal.
+    """
+
+    key: Hashable
+
+    def constrain(self, record: Any, arrays: list[Any]) -> list[Any]:
+        """Lay an operator's traced inputs out as its strategy says."""
+        ...
+
+    def constrain_outputs(self, record: Any, inputs: list[Any], outputs: Any) -> Any:
+        """Lay its outputs out as its out-strategy says."""
+        ...
+
+    def gathered(
+        self, function: Callable[..., Any], weights: Sequence[Any]
+    ) -> Callable[[list[Any], list[Any]], Any]:
+        """Mark where Parameters that are shared out are gathered for a forward pass.
+
+        Args:
+            function: of the arrays of inputs, then of Parameters, that will be differentiated.
+            weights: the Parameters.
+
+        Returns:
+            The function to differentiate in its place.
+        """
+        ...
+
+    def lower(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        state: Sequence[Any],
+        arguments: range,
+        donated: tuple[int, ...],
+        ties: dict[int, int],
+    ) -> Any:
+        """Lower a program with a placement for every input and for the state among its outputs.
+
+        Args:
+            function: on flat arrays.
+            arrays: inputs, or what has their shapes and dtypes.
+            state: Handles whose arrays the first inputs are.
+            arguments: which inputs are the caller's arguments.
+            donated: inputs that are donated.
+            ties: output -> input of the same state.
+
+        Returns:
+            jax's lowered program.
+        """
+        ...
+
+    def move(self, arrays: Sequence[Any], shardings: Sequence[Any]) -> list[Any]:
+        """Put arrays where a program wants them; those that lie there stay."""
+        ...
+
+
+class _Chosen:
+    find: Callable[[str], Partitioner | None] | None = None
+
+
+def partitioner() -> Partitioner | None:
+    """Give what spreads programs over devices now, None where one device runs them."""
+    if current.partitioner is not None:
+        return current.partitioner
+    mode = get_auto_parallel_context("parallel_mode")
+    if mode == ParallelMode.STAND_ALONE:
+        return None
+    if _Chosen.find is None:
+        # Programs of one device never load the package.
+        _Chosen.find = importlib.import_module("mindjax_parallel.partition").for_mode
+    return _Chosen.find(mode)
+
+
+@contextlib.contextmanager
+def using(chosen: Partitioner | None) -> Iterator[None]:
+    """Let a partitioner spread what is compiled within.
+
+    Args:
+        chosen: the partitioner; None changes nothing.
+    """
+    before = current.partitioner
+    if chosen is not None:
+        current.partitioner = chosen
+    try:
+        yield
+    finally:
+        current.partitioner = before

@@ -1,0 +1,167 @@
+"""The devices that a program is spread over, as one mesh that every arrangement of them fits.
+
+The original arranges its devices anew for every operator (a device matrix of 2 x 4 here, of 4 x 2
+there). XLA propagates shardings within one mesh only, so there is one, whose axes have prime sizes:
+an arrangement is a way to put these axes together.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from mindjax.core.errors import located
+from mindjax.core.parallel_context import get_auto_parallel_context
+
+Axes = tuple[str, ...]
+"""Names of mesh axes that one dimension is cut along, the slowest first."""
+
+
+class Placement(NamedTuple):
+    """How an array lies on the mesh: the axes that each dimension is cut along."""
+
+    dimensions: tuple[Axes, ...]
+
+    @property
+    def cut(self) -> bool:
+        """Whether any dimension is cut."""
+        return any(self.dimensions)
+
+    def parts(self, mesh: Mesh) -> tuple[int, ...]:
+        """Give the number of parts of each dimension."""
+        return tuple(math.prod(mesh.shape[a] for a in axes) for axes in self.dimensions)
+
+    def sharding(self, mesh: Mesh, memory: str | None = None) -> NamedSharding:
+        """Give jax's form of it.
+
+        Args:
+            mesh: the devices.
+            memory: kind of memory that holds the array; None for the device's own.
+        """
+        spec = PartitionSpec(*(axes if axes else None for axes in self.dimensions))
+        return NamedSharding(mesh, spec, memory_kind=memory)
+
+
+def prime_factors(number: int) -> tuple[int, ...]:
+    """Give the prime factors of a number from 1 up, in ascending order."""
+    found: list[int] = []
+    divisor = 2
+    while number > 1:
+        while number % divisor == 0:
+            found.append(divisor)
+            number //= divisor
+        divisor += 1 if divisor * divisor <= number else max(1, number - divisor)
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=64)
+def mesh_of(devices: tuple[Any, ...]) -> Mesh:
+    """Give the mesh of some devices: axes ``d0``, ``d1``, ... of prime sizes.
+
+    Args:
+        devices: jax devices, in the order of the original's ranks.
+    """
+    sizes = prime_factors(len(devices)) or (1,)
+    names = tuple(f"d{i}" for i in range(len(sizes)))
+    return Mesh(np.array(devices, object).reshape(sizes), names)
+
+
+def device_count() -> int:
+    """Give the number of devices that programs are spread over.
+
+    It is ``device_num`` of `set_auto_parallel_context` where that was set, else all that jax has.
+
+    Raises:
+        RuntimeError: ``device_num`` asks for more than there are.
+    """
+    asked = get_auto_parallel_context("device_num")
+    present = jax.device_count()
+    if asked > present:
+        raise located(
+            RuntimeError,
+            f"For 'set_auto_parallel_context', the 'device_num' {asked} is larger than available "
+            f"device number: {present}. Start the script with 'mindjax run --devices {asked} "
+            "SCRIPT', or set the 'device_num' to the devices that are there.",
+        )
+    return asked if asked > 1 else present
+
+
+def whole_mesh() -> Mesh:
+    """Give the mesh of all devices of a program."""
+    return mesh_of(tuple(jax.devices()[: device_count()]))
+
+
+def arrange(mesh: Mesh, matrix: Sequence[int], owner: str) -> tuple[Axes, ...]:
+    """Give the axes that stand for each dimension of an arrangement of devices.
+
+    Args:
+        mesh: the devices.
+        matrix: sizes of the arrangement, whose product divides the number of devices. Devices
+            beyond it hold copies.
+        owner: what asks, named in errors.
+
+    Returns:
+        Axes of each dimension.
+
+    Raises:
+        RuntimeError: the arrangement does not fit the devices.
+    """
+    free = list(mesh.axis_names)
+    found: list[Axes] = []
+    for size in matrix:
+        axes: list[str] = []
+        left = size
+        for axis in list(free):
+            if left % mesh.shape[axis] == 0 and left > 1:
+                axes.append(axis)
+                free.remove(axis)
+                left //= mesh.shape[axis]
+        if left != 1:
+            raise located(
+                RuntimeError,
+                f"For '{owner}', the device arrangement {tuple(matrix)} does not fit "
+                f"{mesh.size} devices: the product must divide the device number.",
+            )
+        found.append(tuple(axes))
+    return tuple(found)
+
+
+def replicated(mesh: Mesh, rank: int) -> Placement:
+    """Give the placement of an array of ``rank`` dimensions that every device holds whole."""
+    del mesh
+    return Placement(((),) * rank)
+
+
+def along_first(mesh: Mesh, shape: Sequence[int]) -> Placement:
+    """Give the placement that cuts an array along its first dimension over all devices.
+
+    Where the devices do not divide it, as many of them as do hold parts.
+    """
+    axes: list[str] = []
+    left = shape[0] if shape else 1
+    for axis in mesh.axis_names:
+        if left % mesh.shape[axis]:
+            break
+        axes.append(axis)
+        left //= mesh.shape[axis]
+    return Placement((tuple(axes), *((),) * (len(shape) - 1)) if shape else ())
+
+
+def placement_of(array: Any, mesh: Mesh) -> Placement | None:
+    """Give how an array lies on a mesh, None if it lies elsewhere."""
+    sharding = getattr(array, "sharding", None)
+    if not isinstance(sharding, NamedSharding) or sharding.mesh != mesh:
+        return None
+    return from_spec(sharding.spec, array.ndim)
+
+
+def from_spec(spec: Any, rank: int) -> Placement:
+    """Make a placement of jax's partition spec."""
+    entries = [() if e is None else (e,) if isinstance(e, str) else tuple(e) for e in spec]
+    return Placement((*entries, *((),) * (rank - len(entries))))

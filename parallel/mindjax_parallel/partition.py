@@ -1,0 +1,340 @@
+"""Programs over several devices: where inputs, state and operators lie; XLA does the slicing."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh
+
+from mindjax.core import jax_private
+from mindjax.core.errors import located
+from mindjax.core.parallel_context import (
+    ParallelMode,
+    get_auto_parallel_context,
+    parallel_optimizer_config,
+)
+from mindjax_parallel import strategy
+from mindjax_parallel.layout import Layout, placed
+from mindjax_parallel.mesh import (
+    Placement,
+    along_first,
+    device_count,
+    placement_of,
+    replicated,
+    whole_mesh,
+)
+from mindjax_parallel.optimizer_shard import Shares
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What a partitioner goes by.
+
+    Attributes:
+        mode: one of `ParallelMode`'s names.
+        dataset: ``"data_parallel"``, ``"full_batch"``, or a strategy or Layout an argument.
+        optimizer: optimizer parallelism, 0 for none, else its level.
+        shard_size: most parts of a Parameter there; -1 for as many as there are devices.
+        threshold: KiB that a Parameter must have to be cut.
+    """
+
+    mode: str
+    dataset: Any = "data_parallel"
+    optimizer: int = 0
+    shard_size: int = -1
+    threshold: int = 64
+
+
+def settings_of_context(mode: str) -> Settings:
+    """Read the settings of `set_auto_parallel_context`."""
+    config = get_auto_parallel_context
+    optimizer = config("enable_parallel_optimizer")
+    level = 0
+    if optimizer:
+        level = 2 if parallel_optimizer_config("gradient_accumulation_shard") else 1
+    return Settings(
+        mode,
+        config("dataset_strategy"),
+        level,
+        parallel_optimizer_config("optimizer_weight_shard_size")
+        if config("optimizer_weight_shard_size") == -1
+        else config("optimizer_weight_shard_size"),
+        parallel_optimizer_config("parallel_optimizer_threshold"),
+    )
+
+
+def for_mode(mode: str) -> MeshPartitioner | None:
+    """Give the partitioner of a parallel mode, None where one device runs every program."""
+    if mode == ParallelMode.DATA_PARALLEL and jax.process_count() > 1:
+        # Every process runs a program of its own, and adds gradients up with the others'.
+        return None
+    if device_count() == 1 and mode == ParallelMode.DATA_PARALLEL:
+        return None
+    return partitioner_of(settings_of_context(mode))
+
+
+def partitioner_of(settings: Settings) -> MeshPartitioner:
+    """Give the partitioner of some settings over all devices, made once."""
+    return _partitioner(settings, whole_mesh())
+
+
+@functools.lru_cache(maxsize=64)
+def _partitioner(settings: Settings, mesh: Mesh) -> MeshPartitioner:
+    return MeshPartitioner(settings, mesh)
+
+
+class MeshPartitioner:
+    """Spreads programs over a mesh of devices.
+
+    Args:
+        settings: what it goes by.
+        mesh: the devices.
+    """
+
+    def __init__(self, settings: Settings, mesh: Mesh) -> None:
+        self.settings, self.mesh = settings, mesh
+        self.key: Hashable = (settings, mesh)
+        self._shares = Shares(mesh, settings.shard_size, settings.threshold * 1024)
+
+    # -- operators --
+
+    def constrain(self, record: Any, arrays: list[Any]) -> list[Any]:
+        """Lay an operator's traced inputs out as its strategy says.
+
+        Args:
+            record: an operator with a strategy.
+            arrays: its inputs; sequences stand for several.
+
+        Raises:
+            RuntimeError: the strategy does not fit them.
+        """
+        if self.settings.mode == ParallelMode.DATA_PARALLEL:
+            return arrays
+        flat, tree = jax.tree.flatten(arrays)
+        wanted = self._of_inputs(record, flat)
+        return jax.tree.unflatten(tree, self._laid(flat, wanted))
+
+    def _of_inputs(self, record: Any, flat: Sequence[Any]) -> list[Placement]:
+        shapes = [tuple(np.shape(a)) for a in flat]
+        given = record.__dict__["_strategy"][0]
+        if _holds_layouts(given):
+            return strategy.layouts(record, _dictionaries(given), shapes, self.mesh)
+        return strategy.placements(record, given, shapes, self.mesh)
+
+    def _laid(self, arrays: Sequence[Any], wanted: Sequence[Placement]) -> list[Any]:
+        return [
+            jax.lax.with_sharding_constraint(a, p.sharding(self.mesh)) if np.ndim(a) else a
+            for a, p in zip(arrays, wanted, strict=True)
+        ]
+
+    def constrain_outputs(self, record: Any, inputs: list[Any], outputs: Any) -> Any:
+        """Lay an operator's outputs out as its out-strategy says.
+
+        Args:
+            record: an operator with a strategy.
+            inputs: its inputs.
+            outputs: what it gave.
+
+        Raises:
+            RuntimeError: the strategy does not fit them.
+        """
+        given = record.__dict__["_strategy"][1]
+        if not given or self.settings.mode == ParallelMode.DATA_PARALLEL:
+            return outputs
+        flat, tree = jax.tree.flatten(outputs)
+        shapes = [tuple(a.shape) for a in flat]
+        if _holds_layouts(given):
+            wanted = strategy.layouts(record, _dictionaries(given), shapes, self.mesh)
+        else:
+            sources = jax.tree.leaves(inputs)
+            wanted = strategy.output_placements(
+                record,
+                given,
+                shapes,
+                [tuple(np.shape(a)) for a in sources],
+                self._of_inputs(record, sources),
+                self.mesh,
+            )
+        return jax.tree.unflatten(tree, self._laid(flat, wanted))
+
+    def lay_out(self, array: Any, placement: Placement) -> Any:
+        """Lay a traced array out."""
+        return jax.lax.with_sharding_constraint(array, placement.sharding(self.mesh))
+
+    # -- programs --
+
+    def gathered(self, function: Callable[..., Any], weights: Sequence[Any]) -> Callable[..., Any]:
+        """Mark where Parameters that are shared out are gathered for a forward pass.
+
+        Args:
+            function: of the arrays of inputs, then of Parameters, that will be differentiated.
+            weights: the Parameters.
+        """
+        level = self.settings.optimizer
+        return self._shares.gathered(function, weights, level) if level else function
+
+    def lower(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        state: Sequence[Any],
+        arguments: range,
+        donated: tuple[int, ...],
+        ties: dict[int, int],
+    ) -> Any:
+        """Lower a program with a placement for every input and for the state among its outputs.
+
+        Args:
+            function: on flat arrays.
+            arrays: inputs, or what has their shapes and dtypes.
+            state: Handles whose arrays the first inputs are.
+            arguments: which inputs are the caller's arguments.
+            donated: inputs that are donated.
+            ties: output -> input of the same state.
+
+        Returns:
+            jax's lowered program.
+
+        Raises:
+            RuntimeError: a placement does not fit.
+        """
+        known = self._known(arrays, state, arguments)
+        count = len(jax.eval_shape(function, *arrays))
+        if None in known:
+            found = self._propagated(function, arrays, known, ties)
+            known = [k or f for k, f in zip(known, found, strict=True)]
+        placements = [k for k in known if k is not None]
+        if self.settings.optimizer:
+            function, placements = self._shares.share(function, arrays, state, placements)
+        shardings = [p.sharding(self.mesh) for p in placements]
+        outputs = [shardings[ties[i]] if i in ties else None for i in range(count)]
+        jitted = jax.jit(
+            function,
+            donate_argnums=donated,
+            keep_unused=True,
+            in_shardings=tuple(shardings),
+            out_shardings=outputs,
+        )
+        return jitted.lower(*(jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays))
+
+    def _known(
+        self, arrays: Sequence[Any], state: Sequence[Any], arguments: range
+    ) -> list[Placement | None]:
+        """Give the placements that are settled before the program is looked at."""
+        known: list[Placement | None] = []
+        for i, array in enumerate(arrays):
+            shape = tuple(np.shape(array))
+            if i in arguments:
+                known.append(self._of_argument(i - arguments.start, shape, len(arguments)))
+            elif i < len(state):
+                known.append(self._of_state(state[i], array))
+            else:
+                known.append(replicated(self.mesh, len(shape)))
+        return known
+
+    def _of_argument(self, number: int, shape: tuple[int, ...], count: int) -> Placement:
+        given = self.settings.dataset
+        if given == "full_batch" or not shape:
+            return replicated(self.mesh, len(shape))
+        if given == "data_parallel":
+            return along_first(self.mesh, shape)
+        if len(given) < count:
+            raise located(
+                RuntimeError,
+                f"For 'dataset_strategy', the strategy {given} has {len(given)} elements, but the "
+                f"network has {count} inputs.",
+            )
+        entry = given[number]
+        if isinstance(entry, Layout):
+            return placed(entry.to_dict(), self.mesh, len(shape), "dataset_strategy")
+        owner = _Named("dataset_strategy")
+        return strategy.placements(owner, (entry,), [shape], self.mesh)[0]
+
+    def _of_state(self, handle: Any, array: Any) -> Placement | None:
+        shape = tuple(np.shape(array))
+        if not shape or self.settings.mode == ParallelMode.DATA_PARALLEL:
+            return replicated(self.mesh, len(shape))
+        already = self._shares.at_use(handle) or placement_of(array, self.mesh)
+        if already is not None:
+            return already
+        plan = handle.__dict__.get("_plan")
+        if plan is None:
+            return None
+        if isinstance(plan, Layout):
+            return placed(plan.to_dict(), self.mesh, len(shape), handle.name)
+        return strategy.plan_placement(handle.name, plan, shape, self.mesh)
+
+    def _propagated(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        known: Sequence[Placement | None],
+        ties: dict[int, int],
+    ) -> list[Placement]:
+        """Let XLA propagate what is known through the program, and read what the inputs got."""
+        structs = [
+            jax.ShapeDtypeStruct(
+                np.shape(a), a.dtype, sharding=None if p is None else p.sharding(self.mesh)
+            )
+            for a, p in zip(arrays, known, strict=True)
+        ]
+        lowered = jax.jit(function, keep_unused=True).lower(*structs)
+        inputs, outputs = jax_private.propagated(lowered)
+        written = {source: output for output, source in ties.items()}
+        found: list[Placement] = []
+        for i, array in enumerate(arrays):
+            spec = inputs[i]
+            if not any(spec) and i in written:
+                spec = outputs[written[i]]
+            found.append(self._fitting(spec, np.shape(array)))
+        return found
+
+    def _fitting(self, spec: Sequence[tuple[str, ...]], shape: tuple[int, ...]) -> Placement:
+        """Drop the axes that do not divide their dimension."""
+        entries = [tuple(axes) for axes in spec] or [()] * len(shape)
+        kept: list[tuple[str, ...]] = []
+        for axes, size in zip(entries, shape, strict=True):
+            good: list[str] = []
+            for axis in axes:
+                if size % self.mesh.shape[axis]:
+                    break
+                good.append(axis)
+                size //= self.mesh.shape[axis]
+            kept.append(tuple(good))
+        return Placement(tuple(kept))
+
+    def move(self, arrays: Sequence[Any], shardings: Sequence[Any]) -> list[Any]:
+        """Put arrays where a program wants them; those that lie there stay.
+
+        Args:
+            arrays: numpy or jax arrays.
+            shardings: of as many first inputs.
+        """
+        moved: list[Any] = []
+        for array, sharding in zip(arrays, shardings, strict=False):
+            if getattr(array, "sharding", None) == sharding:
+                moved.append(array)
+            else:
+                moved.append(jax.device_put(array, sharding))
+        return moved
+
+
+class _Named:
+    """Stands for what has a strategy and is no operator: only named in errors."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _holds_layouts(given: Any) -> bool:
+    flat = [v for e in given for v in (e if isinstance(e, tuple) else (e,))]
+    return any(isinstance(v, Layout) for v in flat)
+
+
+def _dictionaries(given: Any) -> list[Any]:
+    return [[v.to_dict() for v in e] if isinstance(e, tuple) else e.to_dict() for e in given]
