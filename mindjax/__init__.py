@@ -131,9 +131,7 @@ _SOURCES = {
     "mindjax.core.algo_parameters": (
         "set_algo_parameters get_algo_parameters reset_algo_parameters"
     ),
-    "mindjax.parallel": (
-        "Layout shard parameter_broadcast set_op_strategy_config sync_pipeline_shared_parameters"
-    ),
+    "mindjax.parallel": ("Layout shard parameter_broadcast sync_pipeline_shared_parameters"),
     "mindjax.core.random": "Generator",
     "mindjax.graph": (
         "jit jit_class ms_memory_recycle mutable JitConfig Symbol enable_dynamic lazy_inline "

@@ -388,8 +388,7 @@ PARALLEL_ERRORS = [
     (KeyError, {"comm_fusion": {"x": {}}}),
     (ValueError, {"parallel_optimizer_config": {"x": True}}),
     (ValueError, {"grad_accumulation_step": 2}),
-    (NotImplementedError, {"device_num": 8}),
-    (NotImplementedError, {"parallel_mode": "semi_auto_parallel"}),
+    (NotImplementedError, {"parallel_mode": "hybrid_parallel"}),
     (NotImplementedError, {"pipeline_stages": 2}),
 ]
 
