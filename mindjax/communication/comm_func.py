@@ -14,7 +14,7 @@ from mindjax.core.handle import Handle
 from mindjax.core.world import HCCL_WORLD_COMM_GROUP
 from mindjax.ops.collective import base, inplace, switched
 from mindjax.ops.collective.base import CommHandle
-from mindjax.ops.collective.exchange import BatchISendIRecv
+from mindjax.ops.collective.exchange import Barrier, BatchISendIRecv
 from mindjax.ops.collective.inplace import all_to_all_v_c as all_to_all_v_c
 from mindjax.ops.collective.operators import (
     AllGather,
@@ -25,7 +25,8 @@ from mindjax.ops.collective.operators import (
     Reduce,
     ReduceScatter,
 )
-from mindjax.ops.collective.peers import to_other
+from mindjax.ops.collective.peers import ReceiveHandle, ask, post
+from mindjax.ops.creation import zeros_like
 
 _Result = tuple[Any, CommHandle | None]
 
@@ -199,7 +200,7 @@ def barrier(group: str = HCCL_WORLD_COMM_GROUP) -> None:
     """
     if not isinstance(group, str):
         raise located(TypeError, f"group must be type of string, but got {type(group)}")
-    world.transport.barrier(world.find(group, "barrier"))
+    Barrier(world.find(group, "barrier").name)()
 
 
 def send(tensor: Any, dst: int = 0, group: str = HCCL_WORLD_COMM_GROUP, tag: int = 0) -> None:
@@ -217,7 +218,7 @@ def send(tensor: Any, dst: int = 0, group: str = HCCL_WORLD_COMM_GROUP, tag: int
         RuntimeError: `init` has not run, or ``dst`` is not in the group.
     """
     base.check_tensor(tensor, "send")
-    to_other(dst, group, "dst", "send")
+    post(tensor, dst, group, tag, "send")
 
 
 def recv(tensor: Any, src: int = 0, group: str = HCCL_WORLD_COMM_GROUP, tag: int = 0) -> Any:
@@ -229,13 +230,18 @@ def recv(tensor: Any, src: int = 0, group: str = HCCL_WORLD_COMM_GROUP, tag: int
         group: name of the group.
         tag: number that the send must have too.
 
+    Returns:
+        A new Tensor.
+
     Raises:
         TypeError: an argument is of another type.
         ValueError: ``src`` is this process, as it is in a world of one.
         RuntimeError: `init` has not run, or ``src`` is not in the group.
     """
     base.check_tensor(tensor, "recv")
-    to_other(src, group, "src", "recv")
+    result = zeros_like(tensor)
+    ask(result, src, group, tag, "recv")()
+    return result
 
 
 def isend(tensor: Any, dst: int = 0, group: str = HCCL_WORLD_COMM_GROUP, tag: int = 0) -> Any:
@@ -253,7 +259,8 @@ def isend(tensor: Any, dst: int = 0, group: str = HCCL_WORLD_COMM_GROUP, tag: in
         RuntimeError: `init` has not run, or ``dst`` is not in the group.
     """
     base.check_tensor(tensor, "isend")
-    to_other(dst, group, "dst", "isend")
+    post(tensor, dst, group, tag, "isend")
+    return CommHandle(tensor)
 
 
 def irecv(tensor: Any, src: int = 0, group: str = HCCL_WORLD_COMM_GROUP, tag: int = 0) -> Any:
@@ -265,13 +272,17 @@ def irecv(tensor: Any, src: int = 0, group: str = HCCL_WORLD_COMM_GROUP, tag: in
         group: name of the group.
         tag: number that the send must have too.
 
+    Returns:
+        A new Tensor, which holds the message after `wait` of the handle, and the handle.
+
     Raises:
         TypeError: an argument is of another type.
         ValueError: ``src`` is this process, as it is in a world of one.
         RuntimeError: `init` has not run, or ``src`` is not in the group.
     """
     base.check_tensor(tensor, "irecv")
-    to_other(src, group, "src", "irecv")
+    result = zeros_like(tensor)
+    return result, ReceiveHandle(ask(result, src, group, tag, "irecv"))
 
 
 class P2POp:

@@ -211,9 +211,13 @@ class Transport:
         """Give every rank's bytes, in the group's order; outside of any program."""
         return [data]
 
-    def exchange_bytes(self, group: Group, source: int, target: int, data: bytes) -> bytes:
-        """Give the bytes of rank ``source`` on it and on rank ``target``, the only callers."""
-        return data
+    def post(self, target: int, tag: int, data: bytes) -> None:
+        """Send bytes to a rank of the world, outside of any program; it may take them later."""
+        raise NotImplementedError
+
+    def take(self, source: int, tag: int) -> Callable[[], bytes]:
+        """Ask for a rank's next bytes with a tag; what is given waits for them."""
+        raise NotImplementedError
 
     def barrier(self, group: Group) -> None:
         """Wait for every rank of the group."""
@@ -254,6 +258,20 @@ def generation() -> int:
 def launched_size() -> int:
     """Give the number of processes that the environment announces, 1 without a launcher."""
     return max([1, *(int(os.environ[n]) for n in _SIZES if os.environ.get(n, "").isdigit())])
+
+
+def announce(host: str, port: int, size: int, rank: int) -> None:
+    """Say where the processes of a world meet, as a launcher does.
+
+    Args:
+        host: of rank 0.
+        port: free port of it.
+        size: number of processes.
+        rank: of this process.
+    """
+    variables = (*MEETING, "RANK_SIZE", "RANK_ID")
+    values = (host, port, size, rank)
+    os.environ.update({n: str(v) for n, v in zip(variables, values, strict=True)})
 
 
 class _Joined:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
+import secrets
+import socket
 import sys
 from types import TracebackType
 
@@ -12,9 +15,10 @@ import jax
 
 from mindjax.core import device, jax_private, world
 from mindjax.core.errors import located
+from mindjax_parallel.mailbox import SECRET_BYTES, Mailbox
 from mindjax_parallel.spread import RankMesh
 from mindjax_parallel.transport import ProcessTransport
-from mindjax_parallel.watch import Watch
+from mindjax_parallel.watch import Watch, limit
 
 _PREEMPTION = "jax_enable_preemption_service"
 # Where the launcher says which process this is.
@@ -115,10 +119,24 @@ def connect(size: int) -> ProcessTransport:
     _leave_at_the_end()
     ranks = RankMesh(rank, size, Watch(rank))
     local_rank = _number("LOCAL_RANK", _number("DEVICE_ID", rank))
-    made = ProcessTransport(ranks, local_rank, _number("LOCAL_RANK_SIZE", size))
-    # Messages between two ranks go over connections that all ranks make together, now.
-    made.barrier(world.Group("world", tuple(range(size))))
+    mailbox = Mailbox(rank, _own_address(host, int(port)), limit())
+    made = ProcessTransport(ranks, mailbox, local_rank, _number("LOCAL_RANK_SIZE", size))
+    # XLA's messages between two ranks go over connections that all ranks make together, now.
+    everybody = world.Group("world", tuple(range(size)))
+    card = {"address": mailbox.address, "secret": secrets.token_hex(SECRET_BYTES)}
+    cards = [json.loads(c) for c in made.all_gather_bytes(everybody, json.dumps(card).encode())]
+    secret = bytes.fromhex(cards[0]["secret"])
+    mailbox.open([(str(c["address"][0]), int(c["address"][1])) for c in cards], secret)
     return made
+
+
+def _own_address(host: str, port: int) -> str:
+    """Give the address of this host that the host of rank 0 would be reached from."""
+    family, _, _, _, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        # Nothing is sent: the kernel says which of its addresses it would use.
+        probe.connect(there)
+        return str(probe.getsockname()[0])
 
 
 def _leave_at_the_end() -> None:

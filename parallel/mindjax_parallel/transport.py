@@ -14,6 +14,7 @@ from jax import lax
 from mindjax.core import jax_private, world
 from mindjax.core.errors import located
 from mindjax.core.world import Group
+from mindjax_parallel.mailbox import Mailbox
 from mindjax_parallel.spread import AXIS, Compiled, RankMesh, Spread, calls_collectives
 
 Array = jax.Array
@@ -24,14 +25,15 @@ class ProcessTransport(world.Transport):
 
     Args:
         ranks: the mesh of ranks.
+        mailbox: carries messages between two ranks.
         local_rank: of this process among those of its host.
         local_size: number of processes of this host.
     """
 
-    def __init__(self, ranks: RankMesh, local_rank: int, local_size: int) -> None:
+    def __init__(self, ranks: RankMesh, mailbox: Mailbox, local_rank: int, local_size: int) -> None:
         self.rank, self.size = ranks.rank, ranks.size
         self.local_rank, self.local_size = local_rank, local_size
-        self.ranks = ranks
+        self.ranks, self.mailbox = ranks, mailbox
         self.axes = ((AXIS, ranks.size),)
 
     def devices(self) -> list[Any]:
@@ -203,27 +205,14 @@ class ProcessTransport(world.Transport):
         pieces = self._run(self.all_gather, group, padded)
         return [p[:c].tobytes() for p, c in zip(pieces, counts, strict=True)]
 
-    def exchange_bytes(self, group: Group, source: int, target: int, data: bytes) -> bytes:
-        """Give the bytes of rank ``source`` on it and on rank ``target``, the only callers."""
-        sends = group.rank == source
-        counted = np.asarray([len(data)], np.int64)
-        count = self._message(group, source, target, counted, (1,), np.int64)
-        padded = np.frombuffer(data, np.uint8) if data else np.zeros(1, np.uint8)
-        size = len(data) if sends else int(count[0])
-        got = self._message(group, source, target, padded, (max(1, size),), np.uint8)
-        return data if sends else got[:size].tobytes()
+    def post(self, target: int, tag: int, data: bytes) -> None:
+        """Send bytes to a rank of the world; it may take them later."""
+        self.mailbox.post(target, tag, data)
 
-    def _message(
-        self, group: Group, source: int, target: int, array: Any, shape: Any, dtype: Any
-    ) -> Any:
-        def message(*sent: Any) -> list[Any]:
-            if group.rank == source:
-                return self.exchange(group, [(target, sent[0])], [])
-            return self.exchange(group, [], [(source, jax.ShapeDtypeStruct(shape, dtype))])
-
-        given = [array] if group.rank == source else []
-        results = self._outside(message, given)
-        return np.asarray(results[0]) if results else None
+    def take(self, source: int, tag: int) -> Callable[[], bytes]:
+        """Ask for a rank's next bytes with a tag; what is given waits for them."""
+        future = self.mailbox.expect(source, tag)
+        return lambda: self.mailbox.wait(future, source, tag)
 
     def _run(self, collective: Callable[..., Any], group: Group, array: Any) -> list[Any]:
         def run(x: Any) -> Any:

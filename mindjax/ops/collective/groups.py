@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 from datetime import timedelta
 from typing import Any
 
@@ -57,7 +58,7 @@ def init_process_group(
     Raises:
         ValueError: another backend, both ways to meet, or sizes that do not fit the world.
         TypeError: an argument is of another type.
-        NotImplementedError: the world has more than one process.
+        RuntimeError: the other processes do not come.
     """
     _of_type("init_method", init_method, str)
     _of_type("timeout", timeout, timedelta)
@@ -82,18 +83,47 @@ def init_process_group(
         raise located(ValueError, f"Specified rank must be a non-negative integer, but got {rank}.")
     if init_method is not None:
         address(init_method)
-    if world_size > 1:
-        raise located(
-            NotImplementedError,
-            f"For 'init_process_group', a 'world_size' of {world_size} is not supported yet: start "
-            "one process.",
-        )
     if world_size == 0 or (meets and rank >= world_size):
         raise located(
             ValueError,
             f"For 'init_process_group', 'world_size' {world_size} and 'rank' {rank} do not fit.",
         )
+    if meets and world_size > 1:
+        _meet(init_method, store, world_size, rank)
+    elif world_size > 1 and world_size != world.launched_size():
+        raise located(
+            ValueError,
+            f"For 'init_process_group', a 'world_size' of {world_size} needs 'init_method' or "
+            f"'store': {world.launched_size()} processes are announced.",
+        )
     world.init(backend, group_name if meets else "")
+
+
+def _meet(init_method: str | None, store: TCPStore | None, size: int, rank: int) -> None:
+    """Say where the processes meet, unless a launcher has done so.
+
+    Raises:
+        ValueError: a launcher has announced another size or rank.
+    """
+    if world.launched_size() > 1:
+        launched = world.environment("RANK_ID", rank)
+        if (world.launched_size(), launched) != (size, rank):
+            raise located(
+                ValueError,
+                f"For 'init_process_group', 'world_size' {size} and 'rank' {rank} are not the "
+                f"launcher's, {world.launched_size()} and {launched}.",
+            )
+        return
+    if init_method is not None:
+        host, port = address(init_method)
+    else:
+        assert store is not None
+        host, key = store.host, "mindjax/meeting"
+        if rank == 0:
+            with socket.create_server((host, 0)) as probe:
+                store.set(key, str(probe.getsockname()[1]))
+        port = int(store.get(key))
+    world.announce(host, port, size, rank)
 
 
 def destroy_process_group(group: str | None = None) -> None:

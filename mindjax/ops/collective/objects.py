@@ -7,7 +7,10 @@ from typing import Any
 
 from mindjax.core import world
 from mindjax.core.errors import located
-from mindjax.ops.collective.peers import to_other
+from mindjax.ops.collective.peers import other
+
+# Tag of messages that hold objects: no Tensor is sent with it.
+_OBJECTS = -(1 << 62)
 
 
 def _gathered(group: world.Group, obj: Any) -> list[Any]:
@@ -151,7 +154,8 @@ def send_object_list(
     """
     if not isinstance(object_list, list):
         raise located(TypeError, "For send_object_list, the object_list must be a list")
-    to_other(dst, group, "dst", "send_object_list")
+    target, _ = other(dst, group, "dst", "send_object_list")
+    world.transport.post(target, _OBJECTS, pickle.dumps(object_list))
 
 
 def recv_object_list(
@@ -175,5 +179,6 @@ def recv_object_list(
     """
     if not isinstance(object_list, list):
         raise located(TypeError, "For recv_object_list, the object_list must be a list")
-    to_other(src, group, "src", "recv_object_list")
+    source, _ = other(src, group, "src", "recv_object_list")
+    object_list[:] = pickle.loads(world.transport.take(source, _OBJECTS)())
     return 0

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Never
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from mindjax.core import world
+from mindjax.core.dtype import to_np
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle
+from mindjax.core.handle import Handle, current
 from mindjax.ops.collective import base
 from mindjax.ops.collective.base import CommHandle
-from mindjax.ops.collective.exchange import BatchISendIRecv, other_rank
+from mindjax.ops.collective.exchange import BatchISendIRecv, Receive, Send, other_rank
 
 Maybe = CommHandle | None
 
 
-def to_other(rank: Any, group: str | None, name: str, owner: str) -> Never:
-    """Refuse a partner of a send or receive: there is none but this process.
+def other(rank: Any, group: str | None, name: str, owner: str) -> tuple[int, world.Group]:
+    """Check the partner of a send or receive, and give its rank in the world and the group.
 
     Raises:
         TypeError: the rank is no int.
         ValueError: it is this process.
         RuntimeError: nobody has joined the world, or it is not in the group.
-        NotImplementedError: it is another process.
     """
     base.check_int(rank, name, owner)
     members = world.find(world.named(group), owner)
@@ -32,10 +35,72 @@ def to_other(rank: Any, group: str | None, name: str, owner: str) -> Never:
             f"current process, {rank}.",
         )
     other_rank(members.group_rank(rank), members, name, owner)
-    raise located(
-        NotImplementedError,
-        f"For '{owner}', sending between processes is not supported yet: start one process.",
-    )
+    return rank, members
+
+
+def _packed(tensor: Any) -> bytes:
+    """Give a Tensor as bytes: its dtype and shape, a zero byte, its values."""
+    head = f"{tensor.dtype} {' '.join(map(str, tensor.value_shape))}".encode()
+    return head + b"\0" + np.ascontiguousarray(tensor.asnumpy()).tobytes()
+
+
+def _unpacked(data: bytes, into: Any, owner: str) -> Any:
+    """Give the Tensor that a message holds.
+
+    Raises:
+        ValueError: its dtype or shape are not those of the Tensor that takes it.
+    """
+    head, _, values = data.partition(b"\0")
+    expected = f"{into.dtype} {' '.join(map(str, into.value_shape))}"
+    if head.decode() != expected:
+        raise located(
+            ValueError,
+            f"For '{owner}', the tensor must have the dtype and shape that are sent, "
+            f"{head.decode()}, but got {expected}.",
+        )
+    array = np.frombuffer(values, to_np(into.dtype)).reshape(into.value_shape)
+    return Handle.tensor_class(array.copy(), dtype=into.dtype)
+
+
+def post(tensor: Any, dst: Any, group: str | None, tag: Any, owner: str) -> None:
+    """Send a Tensor to another rank, as `send`; ``owner`` names the function in errors."""
+    target, members = other(dst, group, "dst", owner)
+    base.check_int(tag, "tag", owner)
+    if current.frame is not None:
+        Send(tag, members.group_rank(target), members.name)(tensor)
+        return
+    world.transport.post(target, tag, _packed(tensor))
+
+
+def ask(tensor: Any, src: Any, group: str | None, tag: Any, owner: str) -> Callable[[], None]:
+    """Ask for a Tensor of another rank, as `recv`; what is given waits for it and writes it."""
+    source, members = other(src, group, "src", owner)
+    base.check_int(tag, "tag", owner)
+    if current.frame is not None:
+        place = members.group_rank(source)
+        receive = Receive(tag, place, tensor.value_shape, tensor.dtype, members.name)
+        base.fill(tensor, receive(), owner)
+        return lambda: None
+    wait = world.transport.take(source, tag)
+    return lambda: base.fill(tensor, _unpacked(wait(), tensor, owner), owner)
+
+
+class ReceiveHandle(CommHandle):
+    """What `irecv` gives: `wait` takes the message and writes it into the Tensor.
+
+    Args:
+        take: does that.
+    """
+
+    def __init__(self, take: Callable[[], None]) -> None:
+        super().__init__()
+        self._take: Callable[[], None] | None = take
+
+    def wait(self) -> None:
+        """Wait for the message."""
+        take, self._take = self._take, None
+        if take is not None:
+            take()
 
 
 def send(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> None:
@@ -53,7 +118,7 @@ def send(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> N
         RuntimeError: `init_process_group` has not run, or ``dst`` is not in the group.
     """
     base.check_tensor(tensor, "send")
-    to_other(dst, group, "dst", "send")
+    post(tensor, dst, group, tag, "send")
 
 
 def isend(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> Maybe:
@@ -71,7 +136,8 @@ def isend(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> 
         RuntimeError: `init_process_group` has not run, or ``dst`` is not in the group.
     """
     base.check_tensor(tensor, "isend")
-    to_other(dst, group, "dst", "isend")
+    post(tensor, dst, group, tag, "isend")
+    return CommHandle(tensor)
 
 
 def recv(tensor: Any, src: int = 0, group: str | None = None, tag: int = 0) -> int:
@@ -92,7 +158,7 @@ def recv(tensor: Any, src: int = 0, group: str | None = None, tag: int = 0) -> i
         RuntimeError: `init_process_group` has not run, or ``src`` is not in the group.
     """
     base.check_tensor(tensor, "recv")
-    to_other(src, group, "src", "recv")
+    ask(tensor, src, group, tag, "recv")()
     return 0
 
 
@@ -111,7 +177,7 @@ def irecv(tensor: Any, src: int = 0, group: str | None = None, tag: int = 0) -> 
         RuntimeError: `init_process_group` has not run, or ``src`` is not in the group.
     """
     base.check_tensor(tensor, "irecv")
-    to_other(src, group, "src", "irecv")
+    return ReceiveHandle(ask(tensor, src, group, tag, "irecv"))
 
 
 class P2POp:
@@ -167,6 +233,8 @@ def batch_isend_irecv(p2p_op_list: Any) -> list[CommHandle]:
             raise located(TypeError, "The group name in p2p_op_list must be consistent.")
     members = world.find(world.named(p2p_op_list[0].group), "batch_isend_irecv")
     takes = [p.tensor for p in p2p_op_list if p.kind == "irecv"]
+    if members.size > 1 and current.frame is None:
+        return [_batch(p2p_op_list, members)]
     operator = BatchISendIRecv(
         [p.kind for p in p2p_op_list],
         [members.group_rank(p.peer) for p in p2p_op_list],
@@ -179,3 +247,21 @@ def batch_isend_irecv(p2p_op_list: Any) -> list[CommHandle]:
         if p2p.kind == "irecv":
             base.fill(p2p.tensor, fresh, "batch_isend_irecv")
     return [CommHandle(*takes)]
+
+
+def _batch(operations: Any, members: world.Group) -> CommHandle:
+    """Run sends and receives as messages between processes."""
+    owner = "batch_isend_irecv"
+    waits = []
+    for p2p in operations:
+        members.group_rank(p2p.peer)
+        if p2p.kind == "isend":
+            world.transport.post(p2p.peer, p2p.tag, _packed(p2p.tensor))
+        else:
+            waits.append((p2p.tensor, world.transport.take(p2p.peer, p2p.tag)))
+
+    def take() -> None:
+        for tensor, wait in waits:
+            base.fill(tensor, _unpacked(wait(), tensor, owner), owner)
+
+    return ReceiveHandle(take)

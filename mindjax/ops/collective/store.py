@@ -1,16 +1,16 @@
-"""The key-value store by which processes meet; this process holds it."""
+"""The key-value store by which processes meet; one of them holds it."""
 
 from __future__ import annotations
 
 import re
-import threading
 from datetime import timedelta
 from typing import Any
 
 from mindjax.core.errors import located
+from mindjax.core.key_value import Client, NotSet, Server, Table
 
-_STORES: dict[tuple[str, int], dict[str, bytes]] = {}
-_CHANGED = threading.Condition()
+# Of worlds of one process, whose keys need no server.
+_TABLES: dict[tuple[str, int], Table] = {}
 
 
 def address(url: str) -> tuple[str, int]:
@@ -29,14 +29,15 @@ class TCPStore:
     """A key-value store shared by the processes of a world (MindSpore: ``TCPStore``).
 
     In a world of one process its keys live in this process: stores of one host and port share them.
+    The keys travel unencrypted, between processes that trust one another.
 
     Args:
         host_name: of the store's server.
         port: of the store's server, 0 to 65535.
         world_size: number of processes; None is 1.
         is_master: whether this process is the server.
-        timeout: how long `get` waits for a key.
-        wait_for_workers: whether the server waits for the others; there are none.
+        timeout: how long `get` waits for a key, and the processes for one another.
+        wait_for_workers: whether the server waits for the others.
         multi_tenant: kept for the original's signature, as are the last two.
         master_listen_fd: see ``multi_tenant``.
         use_libuv: see ``multi_tenant``.
@@ -44,7 +45,7 @@ class TCPStore:
     Raises:
         TypeError: an argument is of another type.
         ValueError: a number is out of range.
-        NotImplementedError: the world has more than one process.
+        RuntimeError: the port is taken, or another process does not come in time.
     """
 
     def __init__(
@@ -78,16 +79,37 @@ class TCPStore:
                 ValueError,
                 f"For 'TCPStore', the argument 'world_size' must be legal, but got {size}.",
             )
-        if size > 1:
-            raise located(
-                NotImplementedError,
-                f"For 'TCPStore', a 'world_size' of {size} is not supported yet: start one "
-                "process.",
-            )
         self.host = host_name
         self.port = port
         self._timeout = timeout.total_seconds()
-        self._keys = _STORES.setdefault((host_name, port), {})
+        self._keys: Table | Client
+        if size == 1:
+            self._keys = _TABLES.setdefault((host_name, port), Table())
+        elif is_master:
+            self._keys = self._serve(size, wait_for_workers)
+        else:
+            try:
+                self._keys = Client(host_name, port, self._timeout)
+            except ConnectionError as error:
+                raise located(RuntimeError, f"For 'TCPStore', {error}.") from None
+
+    def _serve(self, size: int, waits: bool) -> Table:
+        try:
+            server = Server(self.host, self.port)
+        except OSError as error:
+            raise located(
+                RuntimeError,
+                f"For 'TCPStore', cannot listen on {self.host}:{self.port} ({error.strerror}): "
+                "choose another port.",
+            ) from None
+        self.port = server.port
+        if waits and not server.table.wait_for_members(size - 1, self._timeout):
+            raise located(
+                RuntimeError,
+                f"For 'TCPStore', {server.table.members} of {size - 1} other processes have come "
+                f"to {self.host}:{self.port} within {self._timeout} s.",
+            )
+        return server.table
 
     def add(self, key: str, amount: int) -> int:
         """Add to a counter, which starts at 0.
@@ -105,16 +127,10 @@ class TCPStore:
         """
         _check("TCPStore.add", "key", key, str)
         _check("TCPStore.add", "amount", amount, int)
-        with _CHANGED:
-            text = self._keys.get(key, b"0")
-            if not re.fullmatch(rb"-?\d+", text):
-                raise located(
-                    RuntimeError, f"For 'TCPStore.add', the key '{key}' holds no number: {text!r}."
-                )
-            total = int(text) + amount
-            self._keys[key] = str(total).encode()
-            _CHANGED.notify_all()
-        return total
+        try:
+            return self._keys.add(key, amount)
+        except ValueError as error:
+            raise located(RuntimeError, f"For 'TCPStore.add', {error}.") from None
 
     def set(self, key: str, value: str | bytes) -> None:
         """Write a value.
@@ -128,9 +144,7 @@ class TCPStore:
         """
         _check("TCPStore.set", "key", key, str)
         _check("TCPStore.set", "value", value, (str, bytes))
-        with _CHANGED:
-            self._keys[key] = value.encode() if isinstance(value, str) else value
-            _CHANGED.notify_all()
+        self._keys.set(key, value.encode() if isinstance(value, str) else value)
 
     def get(self, key: str) -> bytes:
         """Read a value, waiting for it until the timeout.
@@ -146,13 +160,10 @@ class TCPStore:
             RuntimeError: nobody wrote it in time.
         """
         _check("TCPStore.get", "key", key, str)
-        with _CHANGED:
-            if not _CHANGED.wait_for(lambda: key in self._keys, self._timeout):
-                raise located(
-                    RuntimeError,
-                    f"For 'TCPStore.get', the key '{key}' was not set within {self._timeout} s.",
-                )
-            return self._keys[key]
+        try:
+            return self._keys.get(key, self._timeout)
+        except NotSet as error:
+            raise located(RuntimeError, f"For 'TCPStore.get', {error}.") from None
 
     def delete_key(self, key: str) -> bool:
         """Take a key away.
@@ -167,8 +178,7 @@ class TCPStore:
             TypeError: ``key`` is no string.
         """
         _check("TCPStore.delete_key", "key", key, str)
-        with _CHANGED:
-            return self._keys.pop(key, None) is not None
+        return self._keys.delete(key)
 
 
 def _check(owner: str, name: str, value: Any, kind: type | tuple[type, ...]) -> None:
