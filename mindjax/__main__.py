@@ -48,17 +48,17 @@ def build_parser() -> argparse.ArgumentParser:
     plot.add_argument("--out", metavar="FILE", help="the PNG file; RUN/curves.png by default")
 
     export = commands.add_parser("export", help="write a network to a file that others run")
-    export.add_argument("source", metavar="FILE.py:NAME | FILE.mindir")
+    export.add_argument("source", metavar="FILE.py:NAME | FILE.mindir | FILE.onnx")
     export.add_argument(
         "--input", dest="inputs", action="append", default=[], metavar="SHAPE[:DTYPE]",
         help="such as 1x3x32x32 or 2x8:int32; once an input",
     )  # fmt: skip
     export.add_argument("--out", metavar="FILE", help="the file to write")
-    export.add_argument("--format", dest="file_format", choices=("STABLEHLO", "MINDIR"))
+    export.add_argument("--format", dest="file_format", choices=("STABLEHLO", "MINDIR", "ONNX"))
     export.add_argument("--ckpt", metavar="FILE", help="a checkpoint to load first")
 
     inspect = commands.add_parser("inspect", help="show what is in a file")
-    inspect.add_argument("file", metavar="FILE", help="MindIR, checkpoint or StableHLO")
+    inspect.add_argument("file", metavar="FILE", help="MindIR, ONNX, checkpoint or StableHLO")
     inspect.add_argument("--graph", metavar="OUT.svg", help="draw its graph")
 
     convert = commands.add_parser("convert", help="rewrite weights of torch as a checkpoint")

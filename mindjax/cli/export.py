@@ -1,4 +1,4 @@
-"""``mindjax export``: a network of a script, or a MindIR file, as a file that others run."""
+"""``mindjax export``: a network of a script or of a file, as a file that others run."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ def export(
 
     Args:
         source: ``FILE.py:NAME``, where NAME is a Cell, or a class or function that gives one
-            without arguments; or a ``.mindir`` file.
-        inputs: shapes such as ``"1x3x32x32"`` or ``"2x8:int32"``; those of a MindIR file are its
-            own where they are not given.
+            without arguments; or a ``.mindir`` or ``.onnx`` file.
+        inputs: shapes such as ``"1x3x32x32"`` or ``"2x8:int32"``; those of a file are its own
+            where they are not given.
         out: the file to write; by default the source's name with the format's suffix.
-        file_format: ``"STABLEHLO"``, also by default, or ``"MINDIR"``; or taken from ``out``.
+        file_format: ``"STABLEHLO"``, also by default, ``"MINDIR"`` or ``"ONNX"``; or taken from
+            ``out``.
         checkpoint: a file of Parameters to load first.
 
     Returns:
@@ -48,6 +49,9 @@ def export(
             graph = mindjax.load(source)
             net: Any = GraphCell(graph)
             inputs = inputs or [f"{'x'.join(map(str, i.shape))}:{i.dtype}" for i in graph.inputs]
+        elif source.endswith(".onnx"):
+            net = mindjax.onnx.load(source)
+            inputs = inputs or [_size_text(kind) for kind in net.network.inputs]
         else:
             net = network(source)
         net.set_train(False)
@@ -56,7 +60,8 @@ def export(
             if missing:
                 raise ExportError(f"{checkpoint} has no values for {missing[:3]}")
         if file_format is None:
-            file_format = "MINDIR" if out and out.endswith(".mindir") else "STABLEHLO"
+            suffix = os.path.splitext(out)[1] if out else ""
+            file_format = {".mindir": "MINDIR", ".onnx": "ONNX"}.get(suffix, "STABLEHLO")
         if out is None:
             stem = os.path.splitext(os.path.basename(source.partition(":")[0]))[0]
             out = f"{stem}.{file_format.lower()}"
@@ -80,7 +85,7 @@ def network(source: str) -> Any:
     """
     path, colon, name = source.rpartition(":")
     if not colon or not path.endswith(".py"):
-        raise ExportError("the network must be given as FILE.py:NAME, or as a .mindir file")
+        raise ExportError("give the network as FILE.py:NAME, or as a .mindir or .onnx file")
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     found = runpy.run_path(path, run_name="mindjax_export").get(name)
     from mindjax.nn import Cell
@@ -89,6 +94,13 @@ def network(source: str) -> Any:
     if not isinstance(made, Cell):
         raise ExportError(f"{name} in {path} is no Cell, and gives none")
     return made
+
+
+def _size_text(kind: Any) -> str:
+    """Give the type of an ONNX file's input as a user writes it."""
+    if kind.shape is None or None in kind.shape or kind.dtype is None:
+        raise ExportError(f"the size of the input '{kind.name}' may change: give --input")
+    return f"{'x'.join(map(str, kind.shape)) or 'scalar'}:{kind.dtype.name}"
 
 
 def _tensor(text: str) -> Any:

@@ -185,6 +185,61 @@ def _is_mindir(path: str, head: bytes) -> bool:
     return path.endswith(".mindir") or head.startswith(b"\x0a\x03") or b"MindSpore" in head
 
 
+# -- ONNX --
+
+
+def _describe_onnx(path: str) -> Iterator[str]:
+    from mindjax.onnx.reading.graph import read_file
+    from mindjax.onnx.reading.table import OPERATORS
+
+    network = read_file(path)
+    made = network.producer or "unknown"
+    yield f"made by {made}, opset {network.opset}, IR version {network.version}"
+    for title, types in (("inputs", network.inputs), ("outputs", network.outputs)):
+        yield from _table(title, [_onnx_type(kind) for kind in types])
+    graphs = _onnx_graphs(network.main)
+    yield f"graphs: {len(graphs)}"
+    counts = collections.Counter(n.kind for g in graphs for n in g.nodes)
+    yield from _table("operators", [(name, str(n)) for name, n in counts.most_common()])
+    missing = sorted(kind for kind in counts if kind not in OPERATORS)
+    if missing:
+        yield f"MindJAX has not: {', '.join(missing)}"
+    yield f"nodes: {counts.total()}"
+    arrays = {name: a for g in graphs for name, a in g.constants.items() if a.size > 1}
+    yield from _arrays("constants and weights", arrays)
+    for key, value in network.metadata.items():
+        yield f"metadata {key}: {value if len(value) < 80 else f'{len(value)} characters'}"
+
+
+def _onnx_type(kind: Any) -> tuple[str, str, str]:
+    shape = "any shape" if kind.shape is None else _shape(kind.shape)
+    return kind.name, shape, "no tensor" if kind.dtype is None else kind.dtype.name
+
+
+def _onnx_graphs(graph: Any) -> list[Any]:
+    from mindjax.onnx.reading.graph import graphs_of
+
+    inner = (g for node in graph.nodes for g in graphs_of(node))
+    return [graph, *(g for one in inner for g in _onnx_graphs(one))]
+
+
+def _draw_onnx(path: str) -> str:
+    from mindjax.cli.drawing import Box, draw
+    from mindjax.onnx.reading.graph import read_file
+
+    boxes = []
+    for place, graph in enumerate(_onnx_graphs(read_file(path).main)):
+        prefix = f"{place}/"
+        names = set(graph.inputs) | {o for n in graph.nodes for o in n.outputs}
+        boxes += [Box(prefix + name, name, "input", []) for name in graph.inputs]
+        for node in graph.nodes:
+            weights = [name for name in node.inputs if name in graph.constants]
+            used = [prefix + name for name in node.inputs if name in names]
+            label = " ".join([node.kind, *weights])
+            boxes += [Box(prefix + o, label, "node", used) for o in node.outputs if o]
+    return draw(boxes)
+
+
 # -- checkpoints --
 
 
@@ -262,6 +317,7 @@ def _is_mindrecord(path: str, head: bytes) -> bool:
 
 KINDS = [
     Kind("MindRecord", _is_mindrecord, _describe_mindrecord),
+    Kind("ONNX", lambda path, head: path.endswith(".onnx"), _describe_onnx, _draw_onnx),
     Kind("StableHLO artifact", _is_stablehlo, _describe_stablehlo),
     Kind("safetensors", _is_safetensors, _describe_safetensors),
     Kind("checkpoint", lambda path, head: path.endswith(".ckpt"), _describe_ckpt),

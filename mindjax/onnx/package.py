@@ -18,6 +18,7 @@ def package() -> Any:
         import onnx.checker
         import onnx.external_data_helper
         import onnx.helper
+        import onnx.inliner
         import onnx.numpy_helper
     except ImportError:
         raise located(

@@ -125,6 +125,19 @@ def test_export_of_a_script_and_of_a_file(tmp_path):
     np.testing.assert_allclose(found.asnumpy(), net(x).asnumpy(), atol=1e-6)
 
 
+def test_export_to_onnx_and_back(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("onnx")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nets.py").write_text(NETS)
+    assert status("export", "nets.py:Net", "--input", "2x4", "--out", "net.onnx") == 0
+    assert status("export", "net.onnx", "--out", "net.mindir") == 0
+    assert status("inspect", "net.onnx", "--graph", "net.svg") == 0
+    said = capsys.readouterr().out
+    for text in ("made by MindJAX", "opset 17", "x  2x4  float32", "MatMul", "dense.weight"):
+        assert text in said
+    assert "MatMul" in (tmp_path / "net.svg").read_text()
+
+
 @pytest.mark.parametrize(
     "words",
     [

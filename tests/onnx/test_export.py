@@ -153,7 +153,8 @@ OWN = {
 }
 STATELESS = {n: m for n, m in NETWORKS.items() if n != "counter" and not n.startswith("step")}
 ALL = {**STATELESS, **OWN}
-SLOW = {"recurrent", "several", "rows", "resnet18", "reductions"}
+SLOW = {"recurrent", "several", "rows", "resnet18", "reductions", "bert", "functions", "attention",
+        "scanned", "mlp"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
