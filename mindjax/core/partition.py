@@ -82,10 +82,11 @@ def partitioner() -> Partitioner | None:
     mode = get_auto_parallel_context("parallel_mode")
     if mode == ParallelMode.STAND_ALONE:
         return None
-    if _Chosen.find is None:
+    find = _Chosen.find
+    if find is None:
         # Programs of one device never load the package.
-        _Chosen.find = importlib.import_module("mindjax_parallel.partition").for_mode
-    return _Chosen.find(mode)
+        find = _Chosen.find = importlib.import_module("mindjax_parallel.partition").for_mode
+    return find(mode)
 
 
 @contextlib.contextmanager

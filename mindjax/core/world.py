@@ -38,6 +38,8 @@ _SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE")
 MEETING = ("MS_SCHED_HOST", "MS_SCHED_PORT")
 # The module with `connect`, which gives a transport between processes: core imports nothing above.
 _BACKEND = "mindjax_parallel.connect"
+# The one with the transport of a process that stands for a rank a device.
+_VIRTUAL_RANKS = "mindjax_parallel.virtual"
 
 
 class GlobalComm:
@@ -355,8 +357,12 @@ def init(backend: str, group_name: str = "") -> None:
     Raises:
         RuntimeError: several processes are announced, but not where they meet, or they do not.
     """
+    global transport
     join(again=True)
     count = launched_size()
+    virtual = asked_devices() or 1
+    if count == 1 and virtual > 1 and transport.size == 1:
+        transport = importlib.import_module(_VIRTUAL_RANKS).VirtualRanks(virtual)
     if count > 1 and transport.size == 1:
         raise located(
             RuntimeError,

@@ -12,10 +12,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from mindjax.core import world
 from mindjax.core.errors import located
 from mindjax.core.parallel_context import get_auto_parallel_context
 
@@ -81,7 +81,7 @@ def device_count() -> int:
         RuntimeError: ``device_num`` asks for more than there are.
     """
     asked = get_auto_parallel_context("device_num")
-    present = jax.device_count()
+    present = world.device_count()
     if asked > present:
         raise located(
             RuntimeError,
@@ -94,7 +94,7 @@ def device_count() -> int:
 
 def whole_mesh() -> Mesh:
     """Give the mesh of all devices of a program."""
-    return mesh_of(tuple(jax.devices()[: device_count()]))
+    return mesh_of(tuple(world.devices()[: device_count()]))
 
 
 def arrange(mesh: Mesh, matrix: Sequence[int], owner: str) -> tuple[Axes, ...]:

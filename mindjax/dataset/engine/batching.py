@@ -119,7 +119,7 @@ class BatchDataset(Dataset):
                 "For 'batch': Batch size cannot be -1 without using batch sampler.",
             )
         if isinstance(batch_size, int):
-            batch_size = check_int("batch", "batch_size", int(batch_size), 1)
+            batch_size = check_int("batch", "batch_size", int(batch_size), 1) * self.ranks
         self.batch_size = batch_size
         self.drop_remainder = check_bool("batch", "drop_remainder", drop_remainder)
         if per_batch_map is not None and not callable(per_batch_map):
@@ -169,7 +169,7 @@ class BatchDataset(Dataset):
         assert callable(self.batch_size)
         batch = 0
         while rows > 0:
-            size = _checked_size(self.batch_size, BatchInfo(batch, epoch))
+            size = _checked_size(self.batch_size, BatchInfo(batch, epoch)) * self.ranks
             if rows >= size or not self.drop_remainder:
                 yield size
             rows, batch = rows - size, batch + 1
@@ -221,7 +221,9 @@ class BatchDataset(Dataset):
 
     def _next_size(self, info: BatchInfo) -> int:
         return (
-            _checked_size(self.batch_size, info) if callable(self.batch_size) else self.batch_size
+            _checked_size(self.batch_size, info) * self.ranks
+            if callable(self.batch_size)
+            else self.batch_size
         )
 
     def _what(self) -> str:
@@ -328,7 +330,7 @@ class PaddedBatchDataset(Dataset):
         pad_info: dict[str, Any] | None = None,
     ) -> None:
         super().__init__([input_dataset], num_parallel_workers)
-        self.batch_size = check_int("padded_batch", "batch_size", batch_size, 1)
+        self.batch_size = check_int("padded_batch", "batch_size", batch_size, 1) * self.ranks
         self.drop_remainder = check_bool("padded_batch", "drop_remainder", drop_remainder)
         check_type("padded_batch", "pad_info", pad_info, (dict, type(None)))
         for name, entry in (pad_info or {}).items():

@@ -181,6 +181,12 @@ class Dataset:
             for value in map(np.asarray, self._peek())
         ]
 
+    @property
+    def ranks(self) -> int:
+        """How many ranks' shards it reads as one; a batch holds the batches of all."""
+        sampler = getattr(self, "sampler", None)
+        return max([getattr(sampler, "ranks", 1), *(c.ranks for c in self.children)])
+
     def get_batch_size(self) -> int:
         """Give the rows of a batch; 1 without ``batch``, -1 where it varies."""
         return self.children[0].get_batch_size() if self.children else 1

@@ -219,6 +219,24 @@ class RandomSampler(BuiltinSampler):
         return rng.permutation(size)[:count].astype(np.int64, copy=False)
 
 
+class _Process:
+    """How many ranks this process stands for."""
+
+    ranks = 1
+
+
+def stand_for(ranks: int) -> None:
+    """Let this process read the shards of several ranks as one.
+
+    Pipelines that are made from now on and read the first of so many shards read them all, and
+    their batches hold the batches of all ranks.
+
+    Args:
+        ranks: number of ranks.
+    """
+    _Process.ranks = ranks
+
+
 class DistributedSampler(BuiltinSampler):
     """Takes every ``num_shards``-th row; all shards get equally many.
 
@@ -261,6 +279,11 @@ class DistributedSampler(BuiltinSampler):
                 f"DistributedSampler: offset must be no more than num_shards({num_shards}), but "
                 f"got: {offset}",
             )
+        self.ranks = 1
+        if _Process.ranks > 1 and num_shards == _Process.ranks and shard_id == 0:
+            self.ranks, num_shards = num_shards, 1
+            self.num_samples = num_samples and num_samples * self.ranks
+            offset = min(offset, 0)
         self.num_shards, self.shard_id = num_shards, shard_id
         self.shuffle, self.offset = shuffle, offset
         self.seed = 0

@@ -1,0 +1,67 @@
+"""Wrong strategies and settings on eight devices: prints the class and message of each error."""
+
+import json
+import os
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+os.environ["MINDJAX_DEVICES"] = "8"
+
+import numpy as np
+
+import mindjax as ms
+from mindjax import Layout, Parameter, Tensor, nn, ops
+from mindjax.communication import init
+from mindjax.ops import operations as P
+from mindjax.parallel.auto_parallel import AutoParallel
+from tests.parallel.wrong_cases import CASES
+
+
+class Call(nn.Cell):
+    """An operator on Tensors of ones."""
+
+    def __init__(self, operator, parameter=None):
+        super().__init__()
+        self.operator = operator
+        if parameter is not None:
+            self.w = Parameter(Tensor(np.ones(parameter, np.float32)), name="w")
+
+    def construct(self, *inputs):
+        """Run it."""
+        return self.operator(*inputs)
+
+
+def ones(*shape):
+    """Give a Tensor of ones."""
+    return Tensor(np.ones(shape, np.float32))
+
+
+def run(operator, *shapes, **settings):
+    """Run an operator in semi-auto mode."""
+    ms.set_auto_parallel_context(
+        parallel_mode="semi_auto_parallel", **{"dataset_strategy": "full_batch", **settings}
+    )
+    return Call(operator)(*(ones(*s) for s in shapes))
+
+
+def spread(**settings):
+    """Give a network of two products in `AutoParallel`."""
+    network = AutoParallel(nn.Dense(8, 8), **settings)
+    return network
+
+
+NAMES = {
+    "ms": ms, "nn": nn, "ops": ops, "P": P, "Layout": Layout, "run": run, "ones": ones,
+    "spread": spread, "AutoParallel": AutoParallel, "Call": Call, "np": np,
+}  # fmt: skip
+
+if __name__ == "__main__":
+    ms.set_context(mode=ms.GRAPH_MODE)
+    init()
+    for name, (text, *_) in CASES.items():
+        ms.reset_auto_parallel_context()
+        try:
+            eval(text, dict(NAMES))
+            found = ["", ""]
+        except Exception as error:
+            found = [type(error).__name__, str(error)]
+        print(json.dumps([name, *found]), flush=True)

@@ -1,0 +1,139 @@
+"""Wrong strategies and settings: program, class of the error, words of its message.
+
+The classes are those that the original's documentation and Python code give; what its compiler
+checks raises RuntimeError there.
+"""
+
+MATMUL = "run(P.MatMul().shard({}), (16, 8), (8, 32))"
+
+CASES = {
+    "three parts on eight devices": (
+        MATMUL.format("((3, 1), (1, 1))"), "RuntimeError", "divisible"),
+    "sixteen parts": (MATMUL.format("((16, 1), (1, 1))"), "RuntimeError", "device number"),
+    "more devices than there are": (
+        MATMUL.format("((8, 2), (2, 1))"), "RuntimeError", "device number"),
+    "the contracted dimension cut in two ways": (
+        MATMUL.format("((2, 2), (4, 1))"), "RuntimeError", "must be equal"),
+    "one strategy for two inputs": (
+        MATMUL.format("((2, 2),)"), "RuntimeError", "in_strategy numbers: 1"),
+    "three strategies for two inputs": (
+        MATMUL.format("((1, 1), (1, 1), (1,))"), "RuntimeError", "in_strategy numbers: 3"),
+    "a strategy of another rank": (
+        MATMUL.format("((2, 2, 1), (2, 1))"), "RuntimeError", "in_strategy dimension: 3"),
+    "zero parts": (MATMUL.format("((0, 1), (1, 1))"), "RuntimeError", "positive integer"),
+    "negative parts": (MATMUL.format("((-1, 1), (1, 1))"), "RuntimeError", "positive integer"),
+    "a size that does not divide": (
+        "run(P.ReLU().shard(((8, 1),)), (12, 4))", "RuntimeError", "divisible"),
+    "a string": ('P.MatMul().shard("abc")', "TypeError", "in_strategy must be tuple type"),
+    "lists": ("P.MatMul().shard([[2, 4], [4, 1]])", "TypeError", "must be tuple type"),
+    "a list inside": ("P.MatMul().shard(([2, 4], (4, 1)))", "TypeError", "tuple/Layout type"),
+    "a float": ("P.MatMul().shard(((2.0, 1), (1, 1)))", "TypeError", "must be int type"),
+    "a bool": ("P.MatMul().shard(((True, 1), (1, 1)))", "TypeError", "must be int type"),
+    "Layout and numbers": (
+        'P.MatMul().shard((Layout((8,), ("a",))("a", "None"), (1, 1)))', "TypeError", "all Layout"),
+    "an out_strategy alone": (
+        "P.MatMul().shard(None, ((2, 4),))", "ValueError", "need to set in_strategy"),
+    "an out_strategy of the other kind": (
+        'P.MatMul().shard(((2, 4), (4, 1)), (Layout((8,), ("a",))("a", "None"),))',
+        "ValueError", "is not allowed"),
+    "an out_strategy of another rank": (
+        "run(P.MatMul().shard(((2, 1), (1, 4)), ((2,),)), (16, 8), (8, 32))",
+        "RuntimeError", "in_strategy dimension: 1"),
+    "softmax along its axis": (
+        "run(P.Softmax().shard(((1, 8),)), (16, 8))", "RuntimeError", "axis dimension is not 1"),
+    "softmax along another axis": (
+        "run(P.Softmax(axis=0).shard(((8, 1),)), (16, 8))", "RuntimeError", "axis dimension"),
+    "the kernel of a convolution": (
+        "run(P.Conv2D(8, 2).shard(((1, 1, 1, 1), (1, 1, 2, 1))), (4, 4, 8, 8), (8, 4, 2, 2))",
+        "RuntimeError", "kernel size can not be split"),
+    "channels of a convolution cut in two ways": (
+        "run(P.Conv2D(8, 2).shard(((1, 2, 1, 1), (1, 4, 1, 1))), (4, 4, 8, 8), (8, 4, 2, 2))",
+        "RuntimeError", "must be equal"),
+    "the normalized dimension": (
+        "run(P.LayerNorm(1, 1).shard(((1, 8), (8,), (8,))), (16, 8), (8,), (8,))",
+        "RuntimeError", "normalized dimensions"),
+    "classes of a cross entropy": (
+        "run(P.SoftmaxCrossEntropyWithLogits().shard(((1, 8), (1, 8))), (16, 8), (16, 8))",
+        "RuntimeError", "num_class"),
+    "the axis of a concatenation": (
+        "run(Call(lambda x: P.Concat(1).shard(((1, 2), (1, 2)))((x, x))), (16, 8))",
+        "RuntimeError", "axis dimension"),
+    "inputs of an addition cut differently": (
+        "run(P.Add().shard(((8, 1), (4, 1))), (16, 8), (16, 8))", "RuntimeError", "must be equal"),
+    "a bias cut unlike its channels": (
+        "run(P.BiasAdd().shard(((2, 4), (2,))), (16, 8), (8,))", "RuntimeError", "must be equal"),
+    "a Layout of four devices": (
+        'run(P.ReLU().shard((Layout((2, 2), ("a", "b"))("a", "b"),)), (16, 8))',
+        "RuntimeError", "device number of this stage is 8"),
+    "a Layout of another rank": (
+        'run(P.ReLU().shard((Layout((8,), ("a",))("a"),)), (16, 8))', "ValueError", "dimensions"),
+    "a Layout that does not divide": (
+        'run(P.ReLU().shard((Layout((8,), ("a",))("a", "None"),)), (12, 8))',
+        "RuntimeError", "divisible"),
+    "a Layout without names": (
+        'Layout((2, 4), ("a",))', "ValueError", "length should be equal"),
+    "a Layout with a name twice": ('Layout((2, 4), ("a", "a"))', "ValueError", "be different"),
+    "a Layout with an empty name": ('Layout((2, 4), ("", "a"))', "ValueError", "can not be empty"),
+    "a Layout with None": ('Layout((2, 4), ("None", "a"))', "ValueError", "'None'"),
+    "a Layout as a list": ('Layout([2, 4], ("a", "b"))', "TypeError", "must be tuple type"),
+    "a Layout of floats": ('Layout((2.0, 4), ("a", "b"))', "TypeError", "must be int type"),
+    "a Layout's unknown axis": (
+        'Layout((2, 4), ("a", "b"))("c", "b")', "ValueError", "axis c is not found"),
+    "a Layout's axis twice": (
+        'Layout((2, 4), ("a", "b"))("a", "a")', "ValueError", "set more than one"),
+    "an interleaved axis in front": (
+        'Layout((2, 4), ("interleaved_parallel", "b"))', "ValueError", "last dim"),
+    "ranks of another number": (
+        'Layout((2, 4), ("a", "b"), [0, 1])', "ValueError", "length of rank_list"),
+    "ranks as a tuple": (
+        'Layout((2,), ("a",), (0, 1))', "TypeError", "rank_list should be a list"),
+    "a Layout that was not called": (
+        'Layout((2, 4), ("a", "b")).to_dict()', "ValueError", "tensor_map of layout is None"),
+    "a Cell's strategy as a list": (
+        "nn.Dense(8, 8).shard([(8, 1)])", "TypeError", "should be a tuple"),
+    "a Cell's plan as a list": (
+        "nn.Dense(8, 8).shard(((8, 1),), parameter_plan=[1])", "TypeError", "dict or None"),
+    "a Cell's plan of another rank": (
+        'nn.Dense(8, 8).shard(((8, 1),), parameter_plan={"weight": (8,)})',
+        "ValueError", "param_strategy"),
+    "a Cell's plan that does not divide": (
+        'nn.Dense(8, 8).shard(((8, 1),), parameter_plan={"weight": (3, 1)})',
+        "ValueError", "divisible"),
+    "more strategies than inputs of a Cell": (
+        "run(nn.ReLU().shard(((8, 1), (8, 1))), (16, 8))", "ValueError", "strategies"),
+    "a function's plan": (
+        'ms.shard(lambda x: x, ((8, 1),), parameter_plan={"w": (1, 1)})',
+        "TypeError", "mindspore.nn.Cell"),
+    "no function": ("ms.shard(3, ((8, 1),))", "TypeError", "a Cell or a function"),
+    "reshard of a number": (
+        'ops.reshard(3, Layout((8,), ("a",))("a"))', "TypeError", "must be Tensor"),
+    "reshard to a tuple": ("ops.reshard(ones(8), (8,))", "TypeError", "Layout"),
+    "too few dataset strategies": (
+        "run(P.Add(), (16, 8), (16, 8), dataset_strategy=((8, 1),))",
+        "RuntimeError", "1 elements"),
+    "a dataset strategy of another rank": (
+        "run(P.ReLU(), (16, 8), dataset_strategy=((8,),))", "RuntimeError", "dimension"),
+    "a dataset strategy of nine parts": (
+        "run(P.ReLU(), (18, 8), dataset_strategy=((9, 1),))", "RuntimeError", "device number"),
+    "more devices in the context": (
+        "run(P.ReLU(), (16, 8), device_num=16)", "RuntimeError", "available device number: 8"),
+    "an unknown mode": (
+        'ms.set_auto_parallel_context(parallel_mode="x")', "ValueError", "parallel_mode"),
+    "an unknown mode of AutoParallel": (
+        'spread(parallel_mode="x")', "ValueError", "parallel_mode"),
+    "an unknown level": ('spread().hsdp(optimizer_level="level4")', "ValueError", "level3"),
+    "a shard size of 0": ("spread().hsdp(shard_size=0)", "ValueError", "shard_size"),
+    "a negative threshold": ("spread().hsdp(threshold=-1)", "ValueError", "threshold"),
+    "no dataset strategy": ("spread().dataset_strategy(None)", "ValueError", "none in config"),
+    "an unknown dataset strategy": (
+        'spread().dataset_strategy("x")', "ValueError", "full_batch"),
+    "a dataset strategy of floats": (
+        "spread().dataset_strategy(((1.0,),))", "TypeError", "tuple of int"),
+    "stages as a string": ('spread().pipeline("2")', "TypeError", "must be int"),
+    "no stage": ("spread().pipeline(0)", "ValueError", "larger than zero"),
+    "an unknown scheduler": ('spread().pipeline(1, scheduler="x")', "ValueError", "scheduler"),
+    "a relative path": (
+        'spread().save_operator_strategy_file("a.json")', "KeyError", "absolute path"),
+    "a path of another type": (
+        'spread().save_operator_strategy_file("/a.txt")', "KeyError", ".json"),
+}  # fmt: skip
