@@ -114,6 +114,14 @@ class Graph:
         self.message.input = [*self.message.input, value]
         return full
 
+    def drop_unused_inputs(self) -> list[int]:
+        """Take out the inputs that no node uses; gives the places of the others."""
+        used = {name for node in self.message.node for name in node.input}
+        used |= {result.name for result in self.message.output}
+        kept = [place for place, value in enumerate(self.message.input) if value.name in used]
+        self.message.input = [self.message.input[place] for place in kept]
+        return kept
+
     def constant(self, value: Any) -> Name:
         """Give the node of a constant, made once a graph.
 

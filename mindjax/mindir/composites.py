@@ -34,7 +34,8 @@ _MINT = """
     RemainderTensorTensor remainder, RepeatInterleaveInt repeat_interleave,
     RepeatInterleaveTensor repeat_interleave, ScatterAddExt scatter_add, SelectExtView select,
     SelectV2 where, SortExt sort, SplitTensor split, SplitTensorView split, SplitWithSize split,
-    SplitWithSizeView split, TExt t, TopkExt topk, TraceExt trace, TrilExt tril, Take take,
+    SplitWithSizeView split, TensorMove clone, TExt t, TopkExt topk, TraceExt trace,
+    TrilExt tril, Take take,
     UnstackExtView unbind, View reshape, ViewAs view_as, XLogYScalarOther xlogy,
     XLogYScalarSelf xlogy"""
 _MINT_NN = """

@@ -124,12 +124,16 @@ class _State:
         results = [low.node(v) for v in results]
         computed = main.tuple([*after, *results])
         token = main.op("UpdateState", main.monad(), computed)
+        written: list[Value] = []
         for handle, value in zip(self._recorded.written, after, strict=True):
             target = self._name(handle, _array_of(handle))
             value = main.op("Depend", value, computed, side_effect_propagate=1)
-            written = main.op("Assign", target, value, token)
-            token = main.op("UpdateState", token, written)
-        return [main.op("Depend", r, token, side_effect_propagate=1) for r in results]
+            written.append(main.op("Assign", target, value, token))
+            token = main.op("UpdateState", token, written[-1])
+        # Not behind the last token: when the original exports a loaded graph again, it takes an
+        # Assign that only a token comes of for unneeded.
+        done = written[0] if len(written) == 1 else main.tuple(written)
+        return [main.op("Depend", r, done, side_effect_propagate=1) for r in results]
 
 
 def _array_of(handle: Any) -> np.ndarray:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindjax.mindir.builder import Name, Value
+from mindjax.mindir.builder import Graph, Name, Value
 from mindjax.mindir.lowering.program import Lowering, lowers
 from mindjax.mindir.lowering.shapes import concatenated
 
@@ -38,10 +38,29 @@ def _taken(low: Lowering, result: Name, count: int) -> list[Value]:
     return [result] if count == 1 else [low.graph.item(result, i) for i in range(count)]
 
 
-def _branch(low: Lowering, name: str, types: Sequence[Any], outs: Sequence[Any], body: Body) -> str:
+class _Branch(NamedTuple):
+    """A graph that a condition may call, and which of the operands it takes."""
+
+    name: str
+    places: list[int]
+
+    def partial(self, graph: Graph, operands: Sequence[Value]) -> Value:
+        """Give the graph with its operands."""
+        if not self.places:
+            return Name(self.name)
+        return graph.partial(self.name, *(operands[place] for place in self.places))
+
+
+def _branch(
+    low: Lowering, name: str, types: Sequence[Any], outs: Sequence[Any], body: Body
+) -> _Branch:
     inner = low.inside(name)
     _give(inner, body(inner, _entered(inner, types)), outs)
-    return inner.graph.name
+    # The original cannot export a loaded graph again if it has inputs without a use, or is one
+    # primitive of its inputs in their order.
+    places = inner.graph.drop_unused_inputs()
+    inner.graph.message.input = inner.graph.message.input[::-1]
+    return _Branch(inner.graph.name, places[::-1])
 
 
 def _truth(low: Lowering, value: Value, dtype: Any) -> Value:
@@ -81,7 +100,7 @@ def _cond(low: Lowering, equation: Any, values: list[Value]) -> list[Value]:
                 condition = _truth(inner, which, dtype)
             else:
                 condition = inner.op("Greater", which, np.array(first, dtype))
-            true = inner.graph.partial(names[first + 1], *inputs)
+            true = names[first + 1].partial(inner.graph, inputs)
         else:
             condition = inner.op("Greater", which, np.array(first, dtype))
             rest = _branch(
@@ -91,8 +110,8 @@ def _cond(low: Lowering, equation: Any, values: list[Value]) -> list[Value]:
                 outs,
                 lambda low, inputs: choice(low, inputs[0], first + 1, inputs[1:]),
             )
-            true = inner.graph.partial(rest, which, *inputs)
-        false = inner.graph.partial(names[first], *inputs)
+            true = rest.partial(inner.graph, [which, *inputs])
+        false = names[first].partial(inner.graph, inputs)
         chosen = inner.op("Switch", condition, true, false)
         return _taken(inner, inner.graph.call(chosen), len(outs))
 
@@ -100,7 +119,12 @@ def _cond(low: Lowering, equation: Any, values: list[Value]) -> list[Value]:
 
 
 def loop(
-    low: Lowering, start: Sequence[Value], types: Sequence[Any], going: Any, turn: Body
+    low: Lowering,
+    start: Sequence[Value],
+    types: Sequence[Any],
+    going: Any,
+    turn: Body,
+    wanted: Sequence[int],
 ) -> list[Value]:
     """Add a loop.
 
@@ -110,23 +134,25 @@ def loop(
         types: types of what is carried.
         going: ``going(lowering, values) -> condition``.
         turn: ``turn(lowering, values) -> values``.
+        wanted: places of the results among what is carried.
 
     Returns:
-        What the last turn gives.
+        What the last turn gives at these places.
     """
-    head, body, after = (low.inside(name) for name in ("while", "body", "after"))
+    head, body = low.inside("while"), low.inside("body")
+    following = turn(body, _entered(body, types))
+    body.graph.output(body.graph.call(head.graph.name, *following))
+    again = _Branch(body.graph.name, body.graph.drop_unused_inputs())
+    kinds = [types[place] for place in wanted]
+    after = _branch(low, "after", types, kinds, lambda _, values: [values[i] for i in wanted])
     values = _entered(head, types)
     condition = going(head, values)
-    true = head.graph.partial(body.graph.name, *values)
-    false = head.graph.partial(after.graph.name, *values)
+    true, false = again.partial(head.graph, values), after.partial(head.graph, values)
     chosen = head.op("Switch", condition, true, false)
     head.graph.output(head.graph.call(chosen))
     head.graph.mark("is_while_header", True)
-    inputs = _entered(body, types)
-    body.graph.output(body.graph.call(head.graph.name, *turn(body, inputs)))
-    _give(after, [after.node(v) for v in _entered(after, types)], types)
     result = low.graph.call(head.graph.name, *[low.node(v) for v in start])
-    return _taken(low, result, len(types))
+    return _taken(low, result, len(wanted))
 
 
 @lowers("while")
@@ -145,7 +171,7 @@ def _while(low: Lowering, equation: Any, values: list[Value]) -> list[Value]:
         after = inner.run(body, body_constants, inputs[tests:])
         return [*inputs[:shared], *after]
 
-    return loop(low, values, types, going, turn)[shared:]
+    return loop(low, values, types, going, turn, range(shared, len(types)))
 
 
 @lowers("scan")
@@ -189,8 +215,9 @@ def _scan(low: Lowering, equation: Any, values: list[Value]) -> list[Value]:
         return [following, *own[:shared], *after[:carried], *own[start:], *made]
 
     first = [np.array(0, np.int32), *values, *stacks]
-    last = loop(low, first, [counter, *types, *outs], going, turn)
-    return [*last[1 + shared : 1 + start], *last[1 + count :]]
+    kinds = [counter, *types, *outs]
+    wanted = [*range(1 + shared, 1 + start), *range(1 + count, len(kinds))]
+    return loop(low, first, kinds, going, turn, wanted)
 
 
 def _unrolled(
