@@ -61,7 +61,10 @@ def _cores(text: str) -> Any:
 def build_parser() -> argparse.ArgumentParser:
     """Describe the options, which have the original's names and defaults."""
     parser = argparse.ArgumentParser(
-        prog="msrun", description="Start a program in several processes that work together."
+        prog="msrun",
+        description="Start a program in several processes that work together.",
+        # The program's own options would be taken for shortened ones.
+        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--worker_num", type=int, default=8, help="number of processes on all hosts")
