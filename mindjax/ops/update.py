@@ -13,6 +13,7 @@ from mindjax.core.dtype import from_np, promote_types
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
+from mindjax.ops.kernels import adam
 from mindjax.ops.state import write
 
 Array = jax.Array
@@ -196,6 +197,8 @@ class Adam(Update):
         """Give the new variable and moments."""
         b1, b2 = number_like(beta1, var), number_like(beta2, var)
         rate = corrected_rate(lr, beta1_power, beta2_power, var)
+        if not self.use_nesterov and adam.wanted(var, m, v, g):
+            return adam.step(var, m, v, g, adam.numbers_of(1 - b1, 1 - b2, rate, epsilon, 1, 1))
         m = m + (g - m) * (1 - b1)
         v = v + (g * g - v) * (1 - b2)
         step = m * b1 + (1 - b1) * g if self.use_nesterov else m
@@ -262,6 +265,9 @@ class AdamWeightDecay(Update):
     ) -> tuple[Array, Array, Array]:
         """Give the new variable and moments."""
         b1, b2 = number_like(beta1, var), number_like(beta2, var)
+        if adam.wanted(var, m, v, g):
+            keep = 1 if decay is None else 1 - number_like(lr, var) * number_like(decay, var)
+            return adam.step(var, m, v, g, adam.numbers_of(1 - b1, 1 - b2, lr, epsilon, keep, 1))
         m = b1 * m + (1 - b1) * g
         v = b2 * v + (1 - b2) * g * g
         step = m / (jnp.sqrt(v) + number_like(epsilon, var))
@@ -431,6 +437,17 @@ class AdamStep(Update, register=False):
         """Give the new variable and moments; ``step`` counts from one, ``vmax`` may be None."""
         g = -g if self.maximize else g
         rate, t = number_like(lr, var), number_like(step, var)
+        coupled = self.weight_decay != 0.0 and not self.decoupled
+        if not (self.amsgrad or coupled) and adam.wanted(var, m, v, g):
+            numbers = adam.numbers_of(
+                1 - self.beta1,
+                1 - self.beta2,
+                rate / missing_power(self.beta1, t),
+                self.eps,
+                1 - rate * self.weight_decay,
+                1 / jnp.sqrt(missing_power(self.beta2, t)),
+            )
+            return *adam.step(var, m, v, g, numbers), vmax
         if self.weight_decay != 0.0:
             if self.decoupled:
                 var = var * (1 - rate * self.weight_decay)

@@ -1,0 +1,112 @@
+"""Kernels in C++ against their plain forms."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import mindjax as ms
+from mindjax import Parameter, Tensor, nn
+from mindjax.ops.kernels import adam, handlers
+
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+
+NUMBERS = np.asarray([0.1, 0.001, 1e-3, 1e-8, 0.99, 1.5], np.float32)
+
+
+def arrays(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    p, m, g = (rng.normal(size=shape).astype("f") for _ in range(3))
+    return p, m, rng.random(shape, np.float32), g
+
+
+def float64(p, m, v, g, numbers):
+    p, m, v, g, numbers = (a.astype(np.float64) for a in (p, m, v, g, numbers))
+    m, v = m + (g - m) * numbers[0], v + (g * g - v) * numbers[1]
+    return p * numbers[4] - numbers[2] * m / (np.sqrt(v) * numbers[5] + numbers[3]), m, v
+
+
+@needs_compiler
+@pytest.mark.parametrize("form", [adam.step, adam.plain], ids=["kernel", "plain"])
+@pytest.mark.parametrize("shape", [(1,), (17,), (4097,), (3, 70001), (0,)], ids=str)
+def test_adam(form, shape):
+    inputs = arrays(shape)
+    out = jax.jit(form)(*inputs, NUMBERS)
+    for got, expected in zip(out, float64(*inputs, NUMBERS), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=2e-6, atol=1e-7)
+
+
+@needs_compiler
+def test_adam_leaves_operands_that_are_not_donated():
+    inputs = [jnp.asarray(a) for a in arrays((5000,))]
+    before = [np.array(a) for a in inputs]
+    jax.jit(adam.step)(*inputs, NUMBERS)
+    for now, then in zip(inputs, before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+@needs_compiler
+def test_adam_under_transformations():
+    inputs = arrays((64,))
+
+    def loss(form):
+        return lambda g: form(*inputs[:3], g, NUMBERS)[0].sum()
+
+    np.testing.assert_allclose(
+        jax.grad(loss(adam.step))(inputs[3]), jax.grad(loss(adam.plain))(inputs[3]), rtol=1e-6
+    )
+    rows = [np.stack([a, a * 2]) for a in inputs]
+    each = jax.vmap(adam.step, (0, 0, 0, 0, None))(*rows, NUMBERS)
+    whole = adam.plain(*rows, NUMBERS)
+    for a, b in zip(each, whole, strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-7)
+
+
+OPTIMIZERS = [
+    ("Adam", lambda p: nn.Adam(p, 1e-2)),
+    ("AdamWeightDecay", lambda p: nn.AdamWeightDecay(p, 1e-2, weight_decay=0.1)),
+    ("mint AdamW", lambda p: ms.mint.optim.AdamW(p, 1e-2, weight_decay=0.1)),
+]
+
+
+@needs_compiler
+@pytest.mark.parametrize(("name", "make"), OPTIMIZERS, ids=[o[0] for o in OPTIMIZERS])
+def test_optimizers_step_as_without_kernels(name, make, monkeypatch):
+    def trained():
+        weight = Parameter(Tensor(arrays((80, 64))[0]), name="weight")
+        optimizer = make([weight])
+        for i in range(3):
+            optimizer((Tensor(arrays((80, 64), i + 1)[3]),))
+        return weight.asnumpy()
+
+    if handlers.handler("adam") is None:
+        pytest.skip("several devices")
+    with_kernel = trained()
+    asked = []
+    monkeypatch.setattr(adam, "wanted", lambda *arrays: asked.append(arrays))
+    jax.clear_caches()
+    np.testing.assert_allclose(with_kernel, trained(), rtol=1e-5, atol=1e-6)
+    assert asked
+    jax.clear_caches()
+
+
+@pytest.mark.slow
+def test_without_a_compiler_the_plain_form_stands(tmp_path):
+    program = (
+        "import numpy as np, mindjax as ms; from mindjax import nn, Parameter, Tensor;"
+        "w = Parameter(Tensor(np.ones((80, 64), 'f')), name='w'); o = nn.Adam([w], 0.5);"
+        "o((Tensor(np.ones((80, 64), 'f')),)); print(float(w.asnumpy()[0, 0]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert abs(float(done.stdout) - 0.5) < 1e-6
