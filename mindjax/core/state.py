@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from jax.core import eval_jaxpr
 
 from mindjax.core import jax_private, world
 from mindjax.core.errors import located
-from mindjax.core.handle import Array, Handle, Tracer, current, upload, wrap
+from mindjax.core.handle import Array, Handle, Tracer, current, state_lock, upload, wrap
 from mindjax.core.pending import Pending
 from mindjax.core.values import need_values
 
@@ -93,7 +94,7 @@ class StateFrame:
     def _capture(self, handle: Handle) -> Any:
         value = outside_value(handle)
         if isinstance(value, jax.Array) and not isinstance(value, Tracer):
-            value = self.captured[handle] = fresh_array(value)
+            value = self.captured[handle] = fresh_value(handle)
             _remember(value, handle)
         self.values[handle] = value
         return value
@@ -298,10 +299,25 @@ def version_of(handle: Handle) -> int:
     return handle._version + (0 if view is None else view.base_version())
 
 
+def fresh_value(handle: Handle) -> Any:
+    """Give a handle's own array as `fresh_array` does, also while other threads' programs run."""
+    try:
+        return fresh_array(outside_value(handle))
+    except RuntimeError:
+        # Given away to a program, which gives another back before it leaves the lock.
+        with state_lock:
+            return fresh_array(outside_value(handle))
+
+
+_shards_lock = threading.Lock()
+
+
 def fresh_array(array: Array) -> Array:
     """Make another object on the same buffers, so that a capture is told apart by identity."""
-    shards = [s.data for s in array.addressable_shards]
-    return jax.make_array_from_single_device_arrays(array.shape, array.sharding, shards)
+    # jax lists an array's shards when they are first asked for: twice, if two threads ask at once.
+    with _shards_lock:
+        shards = [s.data for s in array.addressable_shards]
+        return jax.make_array_from_single_device_arrays(array.shape, array.sharding, shards)
 
 
 _tokens: dict[int, tuple[weakref.ref[Any], weakref.ref[Handle]]] = {}

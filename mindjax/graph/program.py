@@ -23,9 +23,8 @@ from mindjax.core.primitive import Primitive
 from mindjax.core.state import (
     AttributeState,
     StateFrame,
-    fresh_array,
+    fresh_value,
     in_user_x64,
-    outside_value,
     token_owner,
     version_of,
 )
@@ -471,7 +470,7 @@ def _trace(
     user_x64, current.user_x64 = current.user_x64, jax_private.x64_enabled()
     old = jax_private.swap_x64(True)
     try:
-        tokens = [fresh_array(outside_value(h)) for h in explicit]
+        tokens = [fresh_value(h) for h in explicit]
         closed = jax.make_jaxpr(body, axis_env=world.transport.axes)(
             [jax.typeof(t) for t in tokens], *shapes
         )

@@ -18,7 +18,7 @@ import numpy as np
 from mindjax.core.errors import user_line
 from mindjax.core.handle import Handle, current, wrap
 from mindjax.core.number import TracedNumber
-from mindjax.core.state import StateFrame, Wide, fresh_array, outside_value
+from mindjax.core.state import StateFrame, Wide, fresh_value, outside_value
 from mindjax.core.values import in_graph, need_values
 from mindjax.graph.control.blocks import Raised, active
 from mindjax.graph.control.joining import UNDEFINED, Const, Late
@@ -233,7 +233,7 @@ def _captured(frame: StateFrame, handle: Any) -> Any:
         value = outside_value(handle)
         if not hasattr(value, "addressable_shards"):
             return None
-        found = frame.captured[handle] = fresh_array(value)
+        found = frame.captured[handle] = fresh_value(handle)
     return found
 
 
