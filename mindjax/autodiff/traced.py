@@ -6,14 +6,15 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from mindjax.autodiff.custom import _emptied
 from mindjax.autodiff.differentiate import _array, _replace, _tensors
+from mindjax.core import jax_private
 from mindjax.core.errors import located
 from mindjax.core.handle import current, wrap
 from mindjax.core.state import in_user_x64, purify
+from mindjax.graph.forward_mode import directional
 from mindjax.graph.jit import Programs
 from mindjax.graph.program import Program, is_tracing_outside
 from mindjax.graph.sharing import Families
@@ -36,9 +37,19 @@ def families_of(function: Callable[..., Any]) -> Families:
     return found
 
 
+class _Transformations(Programs):
+    """Programs of a transformation, which traces its function even where nothing is compiled."""
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the transformation as one program."""
+        if jax_private.jit_disabled():
+            return run(self.function, self.function, args, kwargs)
+        return super().call(args, kwargs)
+
+
 def programs_of(function: Callable[..., Any], compute: Callable[..., Any]) -> Programs:
     """Give programs of a transformation ``compute`` of ``function``, kept from call to call."""
-    programs = Programs(compute)
+    programs = _Transformations(compute)
     programs.families = families_of(function)
     return programs
 
@@ -178,28 +189,7 @@ def push_forward(
 
     values = [primals[i] for i in real]
     directions = [tangents[i] for i in real]
-    if _has_own_backward(jax.make_jaxpr(of_reals)(values)):
-        # jax has no forward mode there: transpose the backward pass, which is linear.
-        outs, pull_back, (every, more) = jax.vjp(of_reals, values, has_aux=True)
-        zeros = [jnp.zeros_like(o) for o in outs]
-        _, transposed = jax.vjp(lambda c: pull_back(c)[0], zeros)
-        (derivatives,) = transposed(directions)
-    else:
-        _, derivatives, (every, more) = jax.jvp(of_reals, (values,), (directions,), has_aux=True)
+    _, derivatives, (every, more) = directional(of_reals, (values,), (directions,))
     following = iter(derivatives)
     full = [next(following) if k else jnp.zeros_like(o) for k, o in zip(kinds, every, strict=True)]
     return every, full, more
-
-
-def _has_own_backward(jaxpr: Any) -> bool:
-    """Tell whether a function holds one with a backward pass of its own."""
-    for equation in getattr(jaxpr, "jaxpr", jaxpr).eqns:
-        if "custom_vjp" in equation.primitive.name:
-            return True
-        for value in jax.tree.leaves(
-            list(equation.params.values()), is_leaf=lambda v: hasattr(v, "jaxpr")
-        ):
-            inner = getattr(value, "jaxpr", value)
-            if hasattr(inner, "eqns") and _has_own_backward(inner):
-                return True
-    return False

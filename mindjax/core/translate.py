@@ -34,7 +34,8 @@ def translate(error: Exception, record: Any, inputs: Sequence[Any], arrays: Any)
 
     Returns:
         The exception to raise: ``error`` itself if it is in good form, or one of TypeError,
-        ValueError, IndexError, RuntimeError and NotImplementedError on one line.
+        ValueError, IndexError, RuntimeError, NotImplementedError and FloatingPointError on one
+        line.
     """
     drop_jax_notes(error)
     text = " ".join(str(error).split())
@@ -44,7 +45,8 @@ def translate(error: Exception, record: Any, inputs: Sequence[Any], arrays: Any)
         return not_a_tensor(inputs[place], name, _parameter(record, place))
     if is_located(error) or isinstance(error, jax.errors.JAXTypeError):
         return error
-    kind = _kind(error, text)
+    # What `jax.debug_nans` found keeps its class.
+    kind = FloatingPointError if type(error) is FloatingPointError else _kind(error, text)
     if kind is None:
         return error
     return located(kind, f"For '{name}', with inputs {described(arrays)}: {_said(text)}.")

@@ -23,6 +23,8 @@ from jax import lax
 from jax.core import eval_jaxpr
 from jax.extend.core import ClosedJaxpr, Jaxpr
 
+from mindjax.graph.forward_mode import directional
+
 SLOTS = 64
 """States that are kept at most; binomial(64 + 3, 3) = 47,905 turns are run at most four times."""
 
@@ -305,9 +307,8 @@ class _Loop:
     ) -> tuple[Arrays, Arrays]:
         """Map cotangents of the last carry to those of the constants and of the start."""
         shared, carried = _Split.of(consts), _Split.of(start)
-        fixed, moved = shared.others(consts), carried.others(start)
 
-        def pull_back_of(params: Arrays, state: Arrays) -> Callable[[Arrays], Any]:
+        def pull_back_of(params: Arrays, fixed: Arrays, state: Arrays) -> Callable[[Arrays], Any]:
             """Differentiate one turn."""
             integers = carried.others(state)
 
@@ -317,8 +318,16 @@ class _Loop:
 
             return jax.vjp(turn, params, carried.reals(state))[1]
 
+        # The integers are arguments too: what a rule closes over would be another trace's by then.
         @jax.custom_vjp
-        def sweep(params: Arrays, reals: Arrays, cotangents: Arrays, trail: Any) -> Any:
+        def sweep(
+            params: Arrays,
+            reals: Arrays,
+            cotangents: Arrays,
+            fixed: Arrays,
+            moved: Arrays,
+            trail: Any,
+        ) -> Any:
             first = carried.merge(reals, moved)
             constants = shared.merge(params, fixed)
 
@@ -335,7 +344,7 @@ class _Loop:
                 _, carry, kept = lax.while_loop(
                     lambda s: s[0] < wanted, forward, (place, carry, kept)
                 )
-                more, to_state = pull_back_of(params, carry)(to_state)
+                more, to_state = pull_back_of(params, fixed, carry)(to_state)
                 return wanted, kept, to_state, [a + b for a, b in zip(to_params, more, strict=True)]
 
             count, kept = trail
@@ -343,12 +352,12 @@ class _Loop:
             last = lax.while_loop(lambda s: s[0] > 0, back, (count, kept, cotangents, zeros))
             return last[3], last[2]
 
-        def sweep_forward(params: Arrays, reals: Arrays, cotangents: Arrays, trail: Any) -> Any:
-            return sweep(params, reals, cotangents, trail), (params, reals, cotangents)
+        def sweep_forward(*given: Any) -> Any:
+            return sweep(*given), given[:5]
 
         def sweep_backward(residuals: Any, directions: Any) -> Any:
             # <sweep(c), v> = <c, tangent of the loop along v>.
-            params, reals, cotangents = residuals
+            params, reals, cotangents, fixed, moved = residuals
             to_params, to_reals = directions
             return (
                 *self._transposed(
@@ -360,10 +369,19 @@ class _Loop:
                     (to_params, to_reals),
                 ),
                 None,
+                None,
+                None,
             )
 
         sweep.defvjp(sweep_forward, sweep_backward)
-        return sweep(shared.reals(consts), carried.reals(start), cotangents, trail)
+        return sweep(
+            shared.reals(consts),
+            carried.reals(start),
+            cotangents,
+            shared.others(consts),
+            carried.others(start),
+            trail,
+        )
 
     def _transposed(
         self,
@@ -407,11 +425,10 @@ class _Loop:
                 )
                 return carried.reals(after), carried.others(after)
 
-            after, tangents, others = jax.jvp(
+            after, tangents, others = directional(
                 turn,
                 (consts[:count], carry[:size]),
                 (consts[count : 2 * count], carry[size : 2 * size]),
-                has_aux=True,
             )
             return [*after, *tangents, *others]
 
