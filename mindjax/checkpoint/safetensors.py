@@ -11,7 +11,7 @@ from typing import IO, Any
 import ml_dtypes
 import numpy as np
 
-from mindjax.checkpoint.ckpt import CkptError, Int4, Span, fill, map_file, viewed
+from mindjax.checkpoint.ckpt import CkptError, Int4, Span, fill, fresh, map_file, read_ahead, viewed
 
 _NP_TYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype(np.bool_),
@@ -110,6 +110,7 @@ def read(
     header, notes, start, total = _header(file)
     arrays = {}
     view = map_file(file) if mapped else None
+    read_ahead(file)
     for name in sorted(header):
         if wanted is None or crc_check or wanted(name):
             array = _array(file, name, header[name], (start, total), view)
@@ -190,7 +191,7 @@ def _array(
     try:
         if view is not None:
             return viewed(view, span, dtype, shape)
-        array = np.empty(shape, dtype)
+        array = fresh(shape, dtype)
     except (ValueError, OverflowError):
         raise SafetensorsError(f"'{name}' has the impossible shape {shape}") from None
     try:

@@ -15,7 +15,7 @@ from mindjax.checkpoint import ckpt, safetensors
 from mindjax.core import checks, cipher
 from mindjax.core.atomic import replacing
 from mindjax.core.errors import located
-from mindjax.core.handle import state_lock, wrap
+from mindjax.core.handle import host_view, state_lock, wrap
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Parameter, Tensor
 
@@ -258,9 +258,18 @@ def _write(path: str, entries: Entries, options: _Options) -> None:
 
 
 def _read(entries: Entries) -> Iterator[tuple[str, np.ndarray | str]]:
-    """Copy one value after the other to the host."""
+    """Bring one value after the other to the host."""
     for name, value in entries.items():
-        yield name, value if isinstance(value, str) else to_numpy(value)
+        yield name, value if isinstance(value, str) else _viewed(value)
+
+
+def _viewed(value: Any) -> np.ndarray:
+    """Give a value as an array that is only read, without a copy where it is on the host."""
+    if not isinstance(value, Tensor):
+        return np.asanyarray(value)
+    array = host_view(value)
+    is_int4 = getattr(value, _INT4_MARK, False) and array.dtype == np.int8
+    return array.view(ckpt.Int4) if is_int4 else array
 
 
 def _arrays(path: str, entries: Entries) -> dict[str, np.ndarray]:
@@ -271,7 +280,7 @@ def _arrays(path: str, entries: Entries) -> dict[str, np.ndarray]:
             f"For 'save_checkpoint', the text '{texts[0]}' cannot stand in the safetensors file "
             f"{path}: leave it out, or save a ckpt file.",
         )
-    return {name: to_numpy(value) for name, value in entries.items()}
+    return {name: _viewed(value) for name, value in entries.items()}
 
 
 def _check_target(save_obj: Any, name: Any, format: Any) -> str:

@@ -261,6 +261,18 @@ def upload(array: np.ndarray[Any, Any]) -> Array:
         jax_private.set_x64(old)
 
 
+def host_view(handle: Handle) -> np.ndarray[Any, Any]:
+    """Give a handle's own values as a read-only numpy array, without a copy where they are there.
+
+    Args:
+        handle: handle that is not traced.
+
+    Returns:
+        An array that must not be written to; it keeps the values alive.
+    """
+    return np.asarray(handle.local_value())
+
+
 def wrap(value: Any) -> Any:
     """Make Tensors of arrays, element by element in tuples and lists.
 
