@@ -136,8 +136,7 @@ def read(
     """
     expected, end = _trailer(file)
     read_ahead(file)
-    file.seek(0)
-    if file.read(4) in _CIPHER_HEADS:
+    if is_encrypted(file):
         raise CkptError("it is encrypted: give its key as 'dec_key'")
     if crc_check and expected is not None and _crc(file, end) != expected:
         raise CkptError("the crc check is failed")
@@ -170,6 +169,12 @@ def map_file(file: IO[bytes]) -> memoryview | None:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError):
         return None
+
+
+def is_encrypted(file: IO[bytes]) -> bool:
+    """Tell from its first bytes whether a file, open for reading, is encrypted."""
+    file.seek(0)
+    return file.read(4) in _CIPHER_HEADS
 
 
 def has_crc(file: IO[bytes]) -> bool:

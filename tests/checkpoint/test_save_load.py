@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mindjax as ms
-from mindjax import Parameter, Tensor, nn
+from mindjax import Parameter, Tensor, checkpoint, nn
 from mindjax.checkpoint import async_ckpt_thread_status, ckpt, load_checkpoint_async
 from mindjax.checkpoint.save import wait_async_save
 from mindjax.core import atomic
@@ -46,8 +46,9 @@ def parameter(values=(1.0, 2.0), name="w"):
     return Parameter(Tensor(np.array(values, np.float32)), name=name)
 
 
-def test_a_killed_writer_never_loses_the_file(tmp_path):
-    """20 writers are killed with SIGKILL at random points of an 8 MB file."""
+@pytest.mark.parametrize("tries", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_killed_writer_never_loses_the_file(tmp_path, tries):
+    """Writers are killed with SIGKILL at random points of an 8 MB file."""
     path = str(tmp_path / "net.ckpt")
     with atomic.replacing(path) as file:
         ckpt.write(file, {"p0": np.full(5, -1)}.items(), True)
@@ -61,7 +62,7 @@ def test_a_killed_writer_never_loses_the_file(tmp_path):
     seed = random.Random(0)
     numbers = set()
     with nursery:
-        for number in range(20):
+        for number in range(tries):
             nursery.stdin.write(f"{path} {number}\n")
             child = int(nursery.stdout.readline())
             time.sleep(seed.uniform(0.005, 0.08))
@@ -78,6 +79,33 @@ def test_a_killed_writer_never_loses_the_file(tmp_path):
     with atomic.replacing(str(tmp_path / "other.ckpt")) as file:
         file.write(b"x")
     assert sorted(os.listdir(tmp_path)) == ["net.ckpt", "other.ckpt"]
+
+
+def test_the_newest_complete_file_is_found(tmp_path):
+    assert checkpoint.newest_checkpoint(str(tmp_path)) is None
+    for epoch in range(1, 5):
+        ms.save_checkpoint([parameter()], str(tmp_path / f"net-{epoch}_10.ckpt"), crc_check=True)
+        os.utime(tmp_path / f"net-{epoch}_10.ckpt", ns=(0, epoch // 2))
+    ms.save_checkpoint([parameter()], str(tmp_path / "other"), format="safetensors")
+    os.utime(tmp_path / "other.safetensors", ns=(0, 9))
+
+    def newest(prefix=""):
+        return os.path.basename(checkpoint.newest_checkpoint(str(tmp_path), prefix) or "")
+
+    assert newest() == "other.safetensors" and newest("net") == "net-4_10.ckpt"
+    for name, expected in (("net-4_10.ckpt", "net-3_10.ckpt"), ("net-3_10.ckpt", "net-2_10.ckpt")):
+        path = tmp_path / name
+        path.chmod(0o600)
+        content = bytearray(path.read_bytes())
+        if name == "net-4_10.ckpt":
+            del content[-5:]
+        else:
+            content[len(content) // 2] ^= 1
+        path.write_bytes(bytes(content))
+        os.utime(path, ns=(0, 5))
+        assert newest("net") == expected
+    with pytest.raises(NotADirectoryError, match="folder"):
+        checkpoint.newest_checkpoint(str(tmp_path / "no"))
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
