@@ -15,6 +15,7 @@ from mindjax.core.caches import Cache
 from mindjax.core.context import get_context
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current
+from mindjax.core.partition import partitioner
 from mindjax.core.values import ArraysAlone, ValuesNeeded
 from mindjax.graph import journal
 from mindjax.graph.options import check_options, strict
@@ -55,6 +56,9 @@ class Programs:
             return converted(self.function)(*args, **kwargs)
         if jax_private.jit_disabled():
             return self.function(*args, **kwargs)
+        spread = partitioner()
+        if spread is not None:
+            args, kwargs = spread.enter(args, kwargs)
         if get_context("precompile_only"):
             self.prepare(args, kwargs)
             return None

@@ -351,7 +351,10 @@ class Program:
             handles[i].assign_value(array)
         self._write_attributes()
         self._finish_effects()
-        tensors = [wrap(a) for a in outputs[:count]]
+        results = outputs[:count]
+        if self._partitioner is not None:
+            results = self._partitioner.leave(results)
+        tensors = [wrap(a) for a in results]
         self.result.write_back(dicts, tensors)
         return self.result.build(tensors)
 

@@ -13,11 +13,13 @@ from jax.sharding import Mesh
 
 from mindjax.core import jax_private
 from mindjax.core.errors import located
+from mindjax.core.handle import wrap
 from mindjax.core.parallel_context import (
     ParallelMode,
     get_auto_parallel_context,
     parallel_optimizer_config,
 )
+from mindjax.graph.signature import Signature, rebuild
 from mindjax_parallel import strategy
 from mindjax_parallel.layout import Layout, placed
 from mindjax_parallel.mesh import (
@@ -100,6 +102,49 @@ class MeshPartitioner:
         self.settings, self.mesh = settings, mesh
         self.key: Hashable = (settings, mesh)
         self._shares = Shares(mesh, settings.shard_size, settings.threshold * 1024)
+
+    # -- several processes --
+
+    def enter(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Join the Tensors that each process calls a program with to arrays over all of them.
+
+        Args:
+            args: positional arguments; each process gives its part of a Tensor that is cut.
+            kwargs: keyword arguments.
+
+        Returns:
+            The same in one process.
+        """
+        if jax.process_count() == 1:
+            return args, kwargs
+        signature = Signature(args, kwargs)
+        count = len(signature.handles)
+        joined: list[Any] = []
+        for i, handle in enumerate(signature.handles):
+            array = handle.array
+            if isinstance(array, jax.Array) and not array.is_fully_addressable:
+                joined.append(handle)
+                continue
+            placement = self._of_argument(i, tuple(array.shape), count, jax.process_count())
+            sharding = placement.sharding(self.mesh)
+            local = np.asarray(array)
+            joined.append(wrap(jax.make_array_from_process_local_data(sharding, local)))
+        return rebuild(args, kwargs, joined)
+
+    def leave(self, arrays: Sequence[Any]) -> list[Any]:
+        """Give this process's part of a program's results.
+
+        Args:
+            arrays: over all processes' devices.
+
+        Returns:
+            The same in one process; else what lies on the first of this process's devices.
+        """
+        if jax.process_count() == 1:
+            return list(arrays)
+        return [a if a.is_fully_addressable else a.addressable_data(0) for a in arrays]
 
     # -- operators --
 
@@ -237,12 +282,15 @@ class MeshPartitioner:
                 known.append(replicated(self.mesh, len(shape)))
         return known
 
-    def _of_argument(self, number: int, shape: tuple[int, ...], count: int) -> Placement:
+    def _of_argument(
+        self, number: int, shape: tuple[int, ...], count: int, processes: int = 1
+    ) -> Placement:
+        """Place an argument; in several processes ``shape`` may be that of one's part."""
         given = self.settings.dataset
         if given == "full_batch" or not shape:
             return replicated(self.mesh, len(shape))
         if given == "data_parallel":
-            return along_first(self.mesh, shape)
+            return along_first(self.mesh, (shape[0] * processes, *shape[1:]))
         if len(given) < count:
             raise located(
                 RuntimeError,
@@ -252,6 +300,8 @@ class MeshPartitioner:
         entry = given[number]
         if isinstance(entry, Layout):
             return placed(entry.to_dict(), self.mesh, len(shape), "dataset_strategy")
+        if processes > 1 and len(entry) == len(shape):
+            shape = tuple(s * p for s, p in zip(shape, entry, strict=True))
         owner = _Named("dataset_strategy")
         return strategy.placements(owner, (entry,), [shape], self.mesh)[0]
 
@@ -320,8 +370,19 @@ class MeshPartitioner:
             if getattr(array, "sharding", None) == sharding:
                 moved.append(array)
             else:
-                moved.append(jax.device_put(array, sharding))
+                moved.append(_put(array, sharding))
         return moved
+
+
+def _put(array: Any, sharding: Any) -> Any:
+    """Put an array on a sharding's devices, which may be other processes' too."""
+    if sharding.is_fully_addressable:
+        return jax.device_put(array, sharding)
+    if isinstance(array, jax.Array) and not array.is_fully_addressable:
+        return jax.jit(lambda x: x, out_shardings=sharding)(array)
+    # Every process holds the whole array, and gives its devices their parts.
+    host = np.asarray(array)
+    return jax.make_array_from_callback(host.shape, sharding, lambda index: host[index])
 
 
 class _Named:
