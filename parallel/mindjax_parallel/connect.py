@@ -9,11 +9,12 @@ import os
 import secrets
 import socket
 import sys
+import threading
 from types import TracebackType
 
 import jax
 
-from mindjax.core import device, jax_private, world
+from mindjax.core import failure, jax_private, world
 from mindjax.core.errors import located
 from mindjax_parallel.mailbox import SECRET_BYTES, Mailbox
 from mindjax_parallel.spread import RankMesh
@@ -87,10 +88,38 @@ def connect(size: int) -> ProcessTransport:
             f"Rank {rank} cannot meet the other {size - 1} at {where}, because jax computes "
             "already: call init() before the first use of jax.",
         )
-    wait = _number(MEETING_TIME, _MEETING_TIME, -1)
-    target = device.choice()[0]
+    wait = _number(MEETING_TIME, _MEETING_TIME, -_LEAVING_TIME)
+    text = (
+        f"Rank {rank} did not meet the other {size - 1} of {size} processes at {where} within "
+        f"{wait} s: see that all are started, or set {MEETING_TIME}."
+    )
+    # jax would end the process with the stack of its own functions.
+    timer = threading.Timer(wait, _give_up, [text])
+    timer.daemon = True
+    if wait > 0:
+        timer.start()
+    try:
+        _initialize(where, host, size, rank)
+        _leave_at_the_end()
+        return _transport(host, int(port), size, rank)
+    except jax.errors.JaxRuntimeError as error:
+        raise located(RuntimeError, f"{text} ({str(error).splitlines()[0]})") from None
+    finally:
+        timer.cancel()
+
+
+def _give_up(text: str) -> None:
+    failure.note(f"RuntimeError: {text}")
+    print(f"mindjax: RuntimeError: {text}", file=sys.stderr, flush=True)
+    sys.stdout.flush()
+    os._exit(1)
+
+
+def _initialize(where: str, host: str, size: int, rank: int) -> None:
+    """Begin jax's own connection."""
+    # Of several GPUs each process takes its own; on a CPU the number has no effect.
     number = os.environ.get("DEVICE_ID", "")
-    own = [int(number)] if number.isdigit() and target not in (None, "CPU") else None
+    own = [int(number)] if number.isdigit() else None
     # jax would catch SIGTERM, with which a launcher ends a rank.
     preemption = getattr(jax.config, _PREEMPTION)
     jax.config.update(_PREEMPTION, False)
@@ -102,24 +131,19 @@ def connect(size: int) -> ProcessTransport:
             rank,
             own,
             cluster_detection_method="deactivate",
-            initialization_timeout=wait if wait > 0 else _LEAVING_TIME,
+            initialization_timeout=_LEAVING_TIME,
             heartbeat_timeout_seconds=_number(HEARTBEAT, _HEARTBEAT, 1),
             shutdown_timeout_seconds=_LEAVING_TIME,
             coordinator_bind_address=where if loopback else None,
         )
-    except Exception as error:
-        raise located(
-            RuntimeError,
-            f"Rank {rank} did not meet the other {size - 1} of {size} processes at {where} within "
-            f"{wait} s ({str(error).splitlines()[0]}): see that all are started, or set "
-            f"{MEETING_TIME}.",
-        ) from None
     finally:
         jax.config.update(_PREEMPTION, preemption)
-    _leave_at_the_end()
+
+
+def _transport(host: str, port: int, size: int, rank: int) -> ProcessTransport:
     ranks = RankMesh(rank, size, Watch(rank))
     local_rank = _number("LOCAL_RANK", _number("DEVICE_ID", rank))
-    mailbox = Mailbox(rank, _own_address(host, int(port)), limit())
+    mailbox = Mailbox(rank, _own_address(host, port), limit())
     made = ProcessTransport(ranks, mailbox, local_rank, _number("LOCAL_RANK_SIZE", size))
     # XLA's messages between two ranks go over connections that all ranks make together, now.
     everybody = world.Group("world", tuple(range(size)))
