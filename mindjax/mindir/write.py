@@ -217,7 +217,8 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
             the file's message before it is written; ``dialect`` is 3, or 1 for MindSpore Lite;
             ``stablehlo`` (bool) keeps the artifact in the file too, which then is what runs here.
             For StableHLO, ``kernels``, ``gradients`` (bool) and ``platforms`` (names of jax's).
-            For ONNX, those of `onnx.export`, and ``opset``, from 17 to 23.
+            For ONNX, those of `onnx.export`, ``opset``, from 17 to 23, and ``enc_key`` with a
+            function as ``enc_mode``.
 
     Raises:
         ValueError: an argument has a wrong value.
@@ -361,20 +362,17 @@ def _filled(size: int) -> int:
 def _export_onnx(net: Any, inputs: tuple[Any, ...], file_name: str, kwargs: dict[str, Any]) -> None:
     from mindjax.onnx.writing.model import export_onnx
 
-    sealing = [name for name in ("enc_key", "enc_mode") if name in kwargs]
-    if sealing:
-        raise located(
-            NotImplementedError,
-            f"For 'export', the argument '{sealing[0]}' is not supported for 'ONNX': encrypt the "
-            "file that is written.",
-        )
+    key, mode = kwargs.pop("enc_key", None), kwargs.pop("enc_mode", "AES-GCM")
+    if key is not None and not callable(mode):
+        raise located(ValueError, f"AIR/ONNX only support customized encryption, but got {mode}.")
+    sealed = None if key is None else _sealing({"enc_key": key, "enc_mode": mode})
     known = inspect.signature(export_onnx).parameters
     for name in kwargs:
-        if name not in known:
+        if name not in known or name == "sealed":
             raise located(
                 TypeError, f"For 'export', the argument '{name}' does not belong to 'ONNX'."
             )
-    export_onnx(net, inputs, file_name, **kwargs)
+    export_onnx(net, inputs, file_name, **kwargs, sealed=sealed)
 
 
 _WRITERS: dict[str, Callable[..., None]] = {

@@ -67,27 +67,38 @@ class OnnxCell(Cell):
     def __init__(self, network: Network) -> None:
         super().__init__(auto_prefix=True)
         self.network = network
-        self._constants: dict[int, dict[str, Any]] = {}
+        # By the numbers of graphs and their names: arrays, and names of Parameters.
+        self._fixed: dict[int, dict[str, np.ndarray]] = {}
+        self._weights: dict[int, dict[str, str]] = {}
         self._keep(network.main, "", _roles(network.main))
         self._compiled = Programs(self._execute)
         self._by_node = False
 
     def _keep(self, graph: Graph, prefix: str, roles: dict[tuple[int, str], str]) -> None:
         """Make weights Parameters; what shapes are computed from stays as it is."""
-        values: dict[str, Any] = {}
+        weights: dict[str, str] = {}
         for name, array in graph.constants.items():
-            role = roles.get((id(graph), name))
+            role = roles.get((graph.number, name))
             if role is None or not _is_weight(array):
-                values[name] = array
                 continue
             own = _unused(f"{prefix}{name}", self._params)
             data = Tensor(np.array(array))
-            parameter = Parameter(data, name=own, requires_grad=role == "weight")
-            self._params[own] = values[name] = parameter
-        self._constants[id(graph)] = values
+            self._params[own] = Parameter(data, name=own, requires_grad=role == "weight")
+            weights[name] = own
+        # The file's arrays need not stay beside the Parameters.
+        for name in weights:
+            del graph.constants[name]
+        self._weights[graph.number], self._fixed[graph.number] = weights, graph.constants
         for node in graph.nodes:
             for place, inner in enumerate(graphs_of(node)):
                 self._keep(inner, f"{prefix}{node.name}.{place}.", roles)
+
+    def _constants(self) -> dict[int, dict[str, Any]]:
+        """Give the arrays and Parameters of each graph by name."""
+        return {
+            number: {**fixed, **{n: self._params[p] for n, p in self._weights[number].items()}}
+            for number, fixed in self._fixed.items()
+        }
 
     def construct(self, *inputs: Any) -> Any:
         """Run the network on Tensors."""
@@ -121,7 +132,9 @@ class OnnxCell(Cell):
                 )
             values.append(_checked(inputs[i], kind))
         try:
-            results = Run(self._constants, self.network.opset).graph(self.network.main, values, {})
+            results = Run(self._constants(), self.network.opset).graph(
+                self.network.main, values, {}
+            )
         except OnnxError as error:
             raise located(OnnxError, f"For 'OnnxCell', {error}.") from error
         except UnknownOperator as error:
@@ -207,13 +220,13 @@ def _uses(graph: Graph, outer: Sequence[Graph]) -> Iterator[tuple[int, str, str]
                 role = "static"
             owner = _owner(name, scopes)
             if owner is not None and role != "blind":
-                yield id(owner), name, role
+                yield owner.number, name, role
         for inner in graphs_of(node):
             yield from _uses(inner, scopes)
     for name in graph.outputs:
         owner = _owner(name, scopes)
         if owner is not None:
-            yield id(owner), name, "weight"
+            yield owner.number, name, "weight"
 
 
 def _role(node: Node, place: int) -> str:

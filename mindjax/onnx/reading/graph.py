@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -57,6 +58,7 @@ class Graph(NamedTuple):
         outputs: names of its results.
         constants: arrays by name.
         captured: names that it takes from the graphs around it.
+        number: tells it from the other graphs of the file.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Graph(NamedTuple):
     outputs: tuple[str, ...]
     constants: dict[str, np.ndarray]
     captured: frozenset[str]
+    number: int
 
 
 class Network(NamedTuple):
@@ -191,6 +194,7 @@ class _Parser:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
+        self._numbers = itertools.count()
 
     def graph(self, message: Any, depth: int) -> Graph:
         """Read a graph, with those inside it."""
@@ -229,7 +233,8 @@ class _Parser:
         ordered, captured = _ordered(nodes, {*inputs, *constants})
         results = tuple(v.name for v in message.output)
         captured |= {r for r in results if r not in known and r}
-        return Graph(message.name, inputs, ordered, results, constants, frozenset(captured))
+        number = next(self._numbers)
+        return Graph(message.name, inputs, ordered, results, constants, frozenset(captured), number)
 
     def _attribute(self, message: Any, depth: int) -> Any:
         kind = message.type

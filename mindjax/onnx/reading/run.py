@@ -28,7 +28,7 @@ class Run:
     """One run of a network.
 
     Args:
-        constants: for each graph, by its identity, arrays and Parameters by name.
+        constants: for each graph, by its number, arrays and Parameters by name.
         opset: version of ONNX's operators.
     """
 
@@ -49,7 +49,7 @@ class Run:
         """
         if len(arguments) != len(graph.inputs):
             raise OnnxError(f"a graph takes {len(graph.inputs)} inputs, but gets {len(arguments)}")
-        environment = {**outer, **self._constants[id(graph)]}
+        environment = {**outer, **self._constants[graph.number]}
         environment.update(zip(graph.inputs, arguments, strict=True))
         for node in graph.nodes:
             results = self._node(node, environment)

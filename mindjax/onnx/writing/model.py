@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ TOGETHER_BYTES = (2 << 30) - (64 << 20)
 # Smaller ones stay in the model, so that the tools that read shapes still find them.
 _SMALL = 1024
 OPSETS = (17, 23)
+_ANYWAY = ": use 'STABLEHLO', which holds any network"
 
 
 def export(
@@ -90,6 +91,7 @@ def export_onnx(
     keep_initializers_as_inputs: bool = False,
     dynamic_axes: dict[str, dict[int, str]] | None = None,
     opset: int = 17,
+    sealed: Callable[[bytes], bytes] | None = None,
 ) -> None:
     """Write a network as an ONNX file of any opset.
 
@@ -103,6 +105,7 @@ def export_onnx(
         keep_initializers_as_inputs: whether the Parameters are inputs too.
         dynamic_axes: sizes that may change.
         opset: version of ONNX's operators, from 17 to 23.
+        sealed: function that encrypts the file's bytes.
     """
     package()
     names = {"input_names": input_names or [], "output_names": output_names or []}
@@ -135,9 +138,10 @@ def export_onnx(
             model = to_onnx(
                 net, inputs, opset, dynamic_axes or {}, names["input_names"], names["output_names"]
             )
+        write(model, file_name, export_params, keep_initializers_as_inputs, sealed)
     except (UnknownOperation, UnknownPrimitive, MindIRError) as error:
-        raise located(NotImplementedError, f"For 'export' to ONNX, {error}.") from error
-    write(model, file_name, export_params, keep_initializers_as_inputs)
+        more = "" if "use '" in str(error) or "give " in str(error) else _ANYWAY
+        raise located(NotImplementedError, f"For 'export' to ONNX, {error}{more}.") from error
 
 
 @contextlib.contextmanager
@@ -206,8 +210,7 @@ def to_onnx(
             "the network writes Parameters, which ONNX cannot hold: call set_train(False), or use "
             "'MINDIR'"
         )
-    names = [i.name for i in network.inputs]
-    names[: len(input_names)] = list(input_names)[: len(names)]
+    names = _renamed([i.name for i in network.inputs], input_names, "input_names")
     types = find_types(network, _samples(network))
     emitter = Emitter(opset)
     sizes = _size_names(network, names, dynamic_axes)
@@ -238,14 +241,23 @@ def to_onnx(
     return Model(graph, parameters, opset)
 
 
+def _renamed(own: list[str], given: Sequence[str], argument: str) -> list[str]:
+    """Put the names that the user gives in the place of the first ones."""
+    if len(given) > len(own):
+        raise located(
+            ValueError,
+            f"For 'export', '{argument}' has {len(given)} names, but the network has {len(own)}.",
+        )
+    return [*given, *own[len(given) :]]
+
+
 def _opened(
     net: Any, inputs: tuple[Any, ...], axes: dict[str, dict[int, str]], names: Sequence[str]
 ) -> tuple[Any, ...]:
     """Declare the sizes open that may change."""
     from mindjax.mindir.write import input_names
 
-    own = input_names(net, inputs, len(inputs))
-    own[: len(names)] = list(names)[: len(own)]
+    own = _renamed(input_names(net, inputs, len(inputs)), names, "input_names")
     unknown = [name for name in axes if name not in own]
     if unknown:
         raise located(
@@ -317,7 +329,7 @@ def _named(emitter: Emitter, result: Any, names: Sequence[str]) -> list[Ref]:
 
     put(result)
     own = ["output"] if len(flat) == 1 else [f"output_{i}" for i in range(len(flat))]
-    own[: len(names)] = list(names)[: len(own)]
+    own = _renamed(own, names, "output_names")
     named = []
     for name, value in zip(own, flat, strict=True):
         made = emitter.op("Identity", value)
@@ -336,7 +348,13 @@ def _check_names(names: Sequence[str]) -> None:
         )
 
 
-def write(model: Model, file_name: str, with_values: bool = True, as_inputs: bool = False) -> None:
+def write(
+    model: Model,
+    file_name: str,
+    with_values: bool = True,
+    as_inputs: bool = False,
+    sealed: Callable[[bytes], bytes] | None = None,
+) -> None:
     """Check a model and write it, in one step.
 
     Args:
@@ -344,6 +362,7 @@ def write(model: Model, file_name: str, with_values: bool = True, as_inputs: boo
         file_name: path; ``.onnx`` is appended if it does not end so.
         with_values: False leaves the Parameters' values out.
         as_inputs: whether the Parameters are inputs too.
+        sealed: function that encrypts the file's bytes.
     """
     onnx = package()
     path = os.path.realpath(file_name)
@@ -373,11 +392,15 @@ def write(model: Model, file_name: str, with_values: bool = True, as_inputs: boo
     try:
         onnx.checker.check_model(proto)
     except onnx.checker.ValidationError as error:
-        raise UnknownOperation(f"the checker of ONNX refuses the model: {error}") from error
+        text = str(error).strip().splitlines()[0][:300]
+        raise UnknownOperation(f"the checker of ONNX refuses the model: {text}") from error
     if not apart:
+        content = proto.SerializeToString()
         with replacing(path, 0o644) as file:
-            file.write(proto.SerializeToString())
+            file.write(content if sealed is None else sealed(content))
         return
+    if sealed is not None:
+        raise UnknownOperation("Parameters of more than 2 GiB cannot be encrypted: use 'MINDIR'")
     outside = [n for n in model.parameters if n not in inside]
     kept = [i for i in proto.graph.input if as_inputs or i.name not in outside]
     del proto.graph.input[:]
