@@ -19,6 +19,8 @@ RUNS = {
     "operators of 4": (4, ["collectives.py"], {}),
     "functions": (2, ["distributed.py"], {}),
     "functions of 3": (3, ["distributed.py"], {}),
+    "DistributedDataParallel": (2, ["wrapped.py"], {}),
+    "DistributedDataParallel of 3": (3, ["wrapped.py"], {}),
     "training": (2, ["training.py"], {"MINDJAX_EAGER": "deferred"}),
     "training at once": (3, ["training.py"], {"MINDJAX_EAGER": "immediate"}),
     "training of a graph": (4, ["training.py", "graph"], {}),
