@@ -13,9 +13,10 @@ from mindjax.core.errors import located
 from mindjax.core.handle import current
 from mindjax.graph.jit import Programs
 from mindjax.mindir.graph import FuncGraph, read_file
-from mindjax.mindir.interpreter import Interpreter
+from mindjax.mindir.interpreter import Interpreter, check_primitives
 from mindjax.mindir.message import Message, MindIRError, parse
-from mindjax.mindir.stablehlo import payload, run
+from mindjax.mindir.primitives import UnknownPrimitive
+from mindjax.mindir.stablehlo import PAYLOAD, payload, run
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Parameter, Tensor
 
@@ -38,7 +39,7 @@ def load(file_name: str, **kwargs: Any) -> FuncGraph:
         ValueError: ``file_name`` is no path of an existing ``.mindir`` file, or the key has a
             wrong type or length.
         RuntimeError: the file is damaged, encrypted otherwise, or no MindIR (`MindIRError`).
-        NotImplementedError: ``obf_func`` is given.
+        NotImplementedError: MindJAX has not the primitive of a node, or ``obf_func`` is given.
     """
     if "obf_func" in kwargs:
         raise located(
@@ -74,9 +75,18 @@ def load(file_name: str, **kwargs: Any) -> FuncGraph:
             f"For 'load', the 'dec_mode' must be str or a function, but got {type(mode).__name__}.",
         )
     try:
-        if callable(mode):
-            return read_file(file_name, key, function=mode)
-        return read_file(file_name, key, mode)
+        graph = (
+            read_file(file_name, key, function=mode)
+            if callable(mode)
+            else read_file(file_name, key, mode)
+        )
+        if PAYLOAD not in graph.model.user_info:
+            check_primitives(graph)
+        return graph
+    except UnknownPrimitive as error:
+        raise located(
+            NotImplementedError, f"For 'load', {file_name} cannot be run: {error}."
+        ) from error
     except MindIRError as error:
         raise located(MindIRError, f"For 'load', {file_name} cannot be read: {error}.") from error
     except ValueError as error:

@@ -25,9 +25,10 @@ _MINT = """
     BitwiseOrTensor bitwise_or, BitwiseXorScalar bitwise_xor, BitwiseXorTensor bitwise_xor,
     BroadcastToView broadcast_to, Chunk chunk, ChunkView chunk, ClampScalar clamp, Clone clone,
     Copy clone, CumminExt cummin, DiagExt diag, DivMods div, Divs div, Dot dot, EqScalar eq,
-    EqualExt equal, ExpandDimsView unsqueeze, FlattenExt flatten, FloorDivScalar floor_divide,
-    FmodScalar fmod, FmodTensor fmod, Frac frac, GreaterEqualScalar ge, IndexSelect index_select,
-    LessScalar lt, MaskedFillScalar masked_fill, MatrixInverseExt inverse, Max max,
+    ExpandDimsView unsqueeze, FlattenExt flatten, FloorDivScalar floor_divide,
+    FmodScalar fmod, FmodTensor fmod, Frac frac, GreaterEqualScalar greater_equal,
+    IndexSelect index_select,
+    LessScalar lt, MatrixInverseExt inverse, Max max,
     Min min, MaxDim max, MinDim min, MedianExt median, MedianDim median, Mm mm, Muls mul, Mv mv,
     Narrow narrow, NarrowView narrow, NonZeroExt nonzero, Outer outer, PowScalarTensor pow,
     PowTensorScalar pow, RemainderScalarTensor remainder, RemainderTensorScalar remainder,
@@ -36,7 +37,7 @@ _MINT = """
     SelectV2 where, SortExt sort, SplitTensor split, SplitTensorView split, SplitWithSize split,
     SplitWithSizeView split, TensorMove clone, TExt t, TopkExt topk, TraceExt trace,
     TrilExt tril, Take take,
-    UnstackExtView unbind, View reshape, ViewAs view_as, XLogYScalarOther xlogy,
+    UnstackExtView unbind, View reshape, XLogYScalarOther xlogy,
     XLogYScalarSelf xlogy"""
 _MINT_NN = """
     SeLUExt selu, MishExt mish, LeakyReLUExt leaky_relu, Hardtanh hardtanh, SoftplusExt softplus,
@@ -98,6 +99,21 @@ def _register(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         return function
 
     return keep
+
+
+@_register("EqualExt")
+def _equal(attributes: Attributes, x: Any, y: Any) -> Any:
+    return mint.eq(x, y).all() if tuple(x.shape) == tuple(y.shape) else Tensor(False)
+
+
+@_register("MaskedFillScalar")
+def _masked_fill(attributes: Attributes, x: Any, mask: Any, value: Any) -> Any:
+    return ops.masked_fill(x, mask, value)
+
+
+@_register("ViewAs")
+def _view_as(attributes: Attributes, x: Any, other: Any) -> Any:
+    return mint.reshape(x, other.shape)
 
 
 def _dtype(value: Any) -> Any:
@@ -449,3 +465,51 @@ def _broadcast_gradient_axes(attributes: Attributes, first: Any, second: Any, *r
         tuple(i for i in range(rank) if own[i] == 1 and (out[i] != 1 or i < rank - len(s)))
         for own, s in zip(padded, (first, second), strict=True)
     )
+
+
+# What an in-place primitive gives its first input: name -> function of all inputs.
+_IN_PLACE: dict[str, Callable[..., Any]] = {
+    "InplaceAddExt": lambda x, y, alpha=1: mint.add(x, y, alpha=alpha),
+    "InplaceAddsExt": lambda x, y, alpha=1: mint.add(x, y, alpha=alpha),
+    "InplaceSubExt": lambda x, y, alpha=1: mint.sub(x, y, alpha=alpha),
+    "InplaceSubScalar": lambda x, y, alpha=1: mint.sub(x, y, alpha=alpha),
+    "InplaceMul": mint.mul,
+    "InplaceMuls": mint.mul,
+    "InplaceDiv": mint.div,
+    "InplaceDivs": mint.div,
+    "InplaceFloorDivide": mint.floor_divide,
+    "InplaceFloorDivides": mint.floor_divide,
+    "InplaceRemainderTensorTensor": mint.remainder,
+    "InplaceRemainderTensorScalar": mint.remainder,
+    "InplaceCopy": lambda x, source, wait=False: mint.broadcast_to(source, x.shape),
+    "InplaceZero": mint.zeros_like,
+    "InplaceFillScalar": lambda x, value: mint.full_like(x, value),
+    "InplaceFillTensor": lambda x, value: mint.broadcast_to(value, x.shape),
+    "InplaceClampScalar": mint.clamp,
+    "InplaceClampTensor": mint.clamp,
+    "InplaceMaskedFillScalar": ops.masked_fill,
+    "InplaceMaskedFillTensor": ops.masked_fill,
+    "InplaceExp": mint.exp,
+    "InplaceLog": mint.log,
+    "InplaceFloor": mint.floor,
+    "InplaceTanh": mint.tanh,
+    "InplaceSigmoid": mint.sigmoid,
+    "InplaceReLU": mint.nn.functional.relu,
+    "InplaceSign": mint.sign,
+}
+
+
+def _in_place(name: str) -> Callable[..., Any]:
+    def run(attributes: Attributes, x: Any, *values: Any) -> Any:
+        given = ops.cast(_IN_PLACE[name](x, *values), x.dtype)
+        if x.is_parameter:
+            ops.Assign()(x, given)
+        else:
+            x.copy_(given)
+        return x
+
+    return run
+
+
+for _name in _IN_PLACE:
+    COMPOSITES[_name] = _in_place(_name)

@@ -5,17 +5,19 @@ What PYNATIVE knows decides branches and loops at once; in a graph they become X
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from mindjax import ops
 from mindjax.core.handle import Handle
 from mindjax.graph.conditional import conditional, is_undecided
 from mindjax.graph.flow import WhileLoop
 from mindjax.mindir.graph import FuncGraph, Graph, Node
 from mindjax.mindir.message import MindIRError
-from mindjax.mindir.primitives import UnknownPrimitive, call
+from mindjax.mindir.primitives import UnknownPrimitive, call, check_known
 from mindjax.mindir.values import MONAD
 from mindjax.ops import Identity
 from mindjax.tensor.tensor import Tensor
@@ -46,6 +48,26 @@ class Again(NamedTuple):
     arguments: tuple[Any, ...]
 
 
+class Left(NamedTuple):
+    """What a turn of a loop came to that may have left it in its middle.
+
+    Attributes:
+        graph: the loop.
+        again: whether there is a next turn.
+        arguments: those of the next turn, if there is one.
+        result: what comes of the loop and all behind it, if there is none.
+    """
+
+    graph: str
+    again: Any
+    arguments: tuple[Any, ...]
+    result: Any
+
+
+class _Differs(UnknownPrimitive):
+    """The branches of a condition give results of different structure."""
+
+
 class Interpreter:
     """One run of a network.
 
@@ -63,6 +85,9 @@ class Interpreter:
         self._known = {**constants, **{n: parameters[own] for n, own in names.items()}}
         self._open_loops: list[str] = []
         self._depth = 0
+        # Of the loops that are traced and may be left in their middle: what a turn began with, and
+        # a result of the right structure.
+        self._exits: list[Left] = []
 
     def run(self, inputs: tuple[Any, ...]) -> Any:
         """Run the network on its inputs and give its outputs, a tuple if there are several."""
@@ -116,7 +141,7 @@ class Interpreter:
             return Closure(values[0].graph, (*values[0].arguments, *values[1:]))
         given = [v for v in values if v is not MONAD]
         for value in given:
-            if isinstance(value, Again | Choice):
+            if isinstance(value, Again | Choice | Left):
                 raise UnknownPrimitive(
                     f"the node '{node.output}' ({name}) uses the result of a call of its own graph"
                 )
@@ -140,11 +165,23 @@ class Interpreter:
         condition = _condition(choice.condition)
         if not isinstance(condition, Handle):
             return self._call(choice.true if condition else choice.false, arguments)
-        return _conditional(
-            condition,
+        branches = (
             lambda: self._call(choice.true, arguments),
             lambda: self._call(choice.false, arguments),
         )
+        try:
+            return _conditional(condition, *branches)
+        except _Differs as error:
+            differs = error
+        # One goes on with a loop, the other one leaves it.
+        for left in reversed(self._exits):
+            try:
+                return _conditional(
+                    condition, *(lambda b=b, left=left: _as_left(b(), left) for b in branches)
+                )
+            except _Differs:
+                continue
+        raise differs
 
     # -- loops --
 
@@ -193,22 +230,58 @@ class Interpreter:
             assert choice is not None
             return choice
 
+        def next_turn(arguments: tuple[Any, ...], values: Any) -> tuple[Any, ...]:
+            return tuple(_of_kind(arguments[i], values[place]) for place, i in enumerate(carried))
+
         def body(values: Any) -> Any:
             result = self._call(head(values).true, ())
             if not isinstance(result, Again) or result.graph != graph.name:
-                raise UnknownPrimitive(
-                    f"the loop '{graph.name}' is left in its middle (break or return), which "
-                    "MindJAX runs in PYNATIVE_MODE only"
+                raise _Differs(
+                    f"the loop '{graph.name}' is left in its middle (break or return) by a way "
+                    "that MindJAX cannot run as one program"
                 )
-            return tuple(
-                _of_kind(result.arguments[i], values[place]) for place, i in enumerate(carried)
-            )
+            return next_turn(result.arguments, values)
 
         start = tuple(_lifted(arguments[i]) for i in carried)
-        last = WhileLoop()(lambda values: head(values).condition, body, start)
-        return self._call(head(last).false, ())
+        try:
+            last = WhileLoop()(lambda values: head(values).condition, body, start)
+        except _Differs:
+            pass
+        else:
+            return self._call(head(last).false, ())
+
+        # `break` and `return`: the result is carried too, and whether the loop goes on.
+        first = head(start)
+        template, found = _structure(first.condition, lambda: self._call(first.false, ()))
+
+        def leaving_body(carry: Any) -> Any:
+            values, result = carry[: len(start)], carry[len(start) + 1 :]
+            began = Left(graph.name, True, complete(values), _put(template, list(result)))
+            self._exits.append(began)
+            try:
+                turn = _as_left(self._call(head(values).true, ()), began)
+            finally:
+                self._exits.pop()
+            after: list[Any] = []
+            if _take(turn.result, after) != template:
+                raise _Differs(f"the ways out of the loop '{graph.name}' give different results")
+            after = [_of_kind(v, b) for v, b in zip(after, result, strict=True)]
+            return (*next_turn(turn.arguments, values), _lifted(turn.again), *after)
+
+        def going(carry: Any) -> Any:
+            return ops.logical_and(carry[len(start)], head(carry[: len(start)]).condition)
+
+        carry = WhileLoop()(going, leaving_body, (*start, Tensor(True), *found))
+        values, result = carry[: len(start)], list(carry[len(start) + 1 :])
+        return _conditional(
+            carry[len(start)],
+            lambda: self._call(head(values).false, ()),
+            lambda: _put(template, result),
+        )
 
 
+# What the interpreter itself makes of a node.
+_CHOICES = ("Switch", "Partial")
 _GLUE: dict[str, Callable[..., Any]] = {
     "Load": Interpreter.load,
     "UpdateState": lambda run, *values: MONAD,
@@ -216,6 +289,23 @@ _GLUE: dict[str, Callable[..., Any]] = {
     "Return": lambda run, value: value,
     "return": lambda run, value: value,
 }
+
+
+def check_primitives(network: FuncGraph) -> None:
+    """Refuse a network with a node that cannot be run.
+
+    Raises:
+        UnknownPrimitive: MindJAX has not the primitive of a node.
+    """
+    for graph in network.graphs.values():
+        for node in graph.nodes:
+            name = None if node.operator is None else node.operator.name
+            if name is None or name in _GLUE or name in _CHOICES:
+                continue
+            try:
+                check_known(name)
+            except UnknownPrimitive as error:
+                raise UnknownPrimitive(f"For '{node.output}': {error}") from None
 
 
 def _is_carried(value: Any) -> bool:
@@ -261,10 +351,15 @@ def _take(value: Any, tensors: list[Any]) -> Any:
         return _Slot(len(tensors) - 1)
     if isinstance(value, Again):
         return Again(value.graph, tuple(_take(v, tensors) for v in value.arguments))
-    if isinstance(value, Closure | Choice):
-        raise UnknownPrimitive(
-            "a branch gives a function, which MindJAX runs in PYNATIVE_MODE only"
+    if isinstance(value, Left):
+        return Left(
+            value.graph,
+            _take(value.again, tensors),
+            tuple(_take(v, tensors) for v in value.arguments),
+            _take(value.result, tensors),
         )
+    if isinstance(value, Closure | Choice):
+        raise UnknownPrimitive("a branch gives a function, which MindJAX cannot run as one program")
     if isinstance(value, tuple | list):
         return tuple(_take(v, tensors) for v in value)
     return value
@@ -275,9 +370,48 @@ def _put(value: Any, tensors: list[Any]) -> Any:
         return tensors[value.place]
     if isinstance(value, Again):
         return Again(value.graph, tuple(_put(v, tensors) for v in value.arguments))
+    if isinstance(value, Left):
+        return Left(value.graph, *(_put(part, tensors) for part in value[1:]))
     if isinstance(value, tuple):
         return tuple(_put(v, tensors) for v in value)
     return value
+
+
+class _Known(Exception):
+    """Ends a trace that was made for the structure of its result alone."""
+
+
+def _structure(condition: Any, function: Callable[[], Any]) -> tuple[Any, list[Any]]:
+    """Find the structure of a function's result without a run of it, what it writes included.
+
+    Args:
+        condition: an undecided condition.
+        function: function of no arguments.
+
+    Returns:
+        The result's template, and zeros in the place of its Tensors.
+    """
+    found: list[Any] = []
+
+    def trace() -> list[Any]:
+        tensors: list[Any] = []
+        template = _take(function(), tensors)
+        found.extend((template, [(tuple(t.shape), t.dtype) for t in tensors]))
+        raise _Known
+
+    with contextlib.suppress(_Known):
+        conditional(condition, trace, trace)
+    template, types = found
+    return template, [ops.zeros(shape, dtype) for shape, dtype in types]
+
+
+def _as_left(value: Any, began: Left) -> Left:
+    """Say of a turn's result whether it is the next turn or the loop's result."""
+    if isinstance(value, Left) and value.graph == began.graph:
+        return value
+    if isinstance(value, Again) and value.graph == began.graph:
+        return Left(began.graph, True, value.arguments, began.result)
+    return Left(began.graph, False, began.arguments, value)
 
 
 def _conditional(condition: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
@@ -289,9 +423,9 @@ def _conditional(condition: Any, true: Callable[[], Any], false: Callable[[], An
             tensors: list[Any] = []
             templates.append(_take(function(), tensors))
             if templates[0] != templates[-1]:
-                raise UnknownPrimitive(
+                raise _Differs(
                     "the two branches of a condition give results of different structure, which "
-                    "MindJAX runs in PYNATIVE_MODE only"
+                    "MindJAX cannot run as one program"
                 )
             return tensors
 

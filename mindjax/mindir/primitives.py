@@ -112,6 +112,16 @@ def form_of(name: str) -> Form:
     return Form(cls, len(places), optional, fields)
 
 
+def check_known(name: str) -> None:
+    """Refuse a name that no node can be run by.
+
+    Raises:
+        UnknownPrimitive: MindJAX has no such primitive.
+    """
+    if _special(name) is None:
+        form_of(name)
+
+
 def call(name: str, attributes: dict[str, Any], function: bool, values: list[Any]) -> Any:
     """Run a node's primitive.
 
