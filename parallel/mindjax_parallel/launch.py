@@ -148,6 +148,29 @@ def is_here(host: str) -> bool:
     return False
 
 
+# Ports of this host that a launcher has taken for its ranks, who listen on them later.
+_held: list[socket.socket] = []
+
+
+def _hold(port: int) -> bool:
+    """Take a port until this process ends, so that no other launcher takes it; tell if that is so.
+
+    Args:
+        port: nobody listens on it yet.
+    """
+    if not sys.platform.startswith("linux"):
+        return True
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        # A name without a file: the kernel forgets it with the process.
+        claim.bind(f"\0msrun-{port}")
+    except OSError:
+        claim.close()
+        return False
+    _held.append(claim)
+    return True
+
+
 def _is_free(port: int) -> bool:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -155,13 +178,16 @@ def _is_free(port: int) -> bool:
             probe.bind(("", port))
         except OSError:
             return False
-    return True
+    return _hold(port)
 
 
 def _free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.bind(("", 0))
-        return int(probe.getsockname()[1])
+    while True:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.bind(("", 0))
+            port = int(probe.getsockname()[1])
+        if _hold(port):
+            return port
 
 
 def check(options: argparse.Namespace) -> None:

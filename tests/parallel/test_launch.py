@@ -219,6 +219,15 @@ def test_taken_port(capsys):
             planned(*several, "--master_port", str(port), DYING)
 
 
+def test_two_launches_at_once():
+    """The second takes another port although the first one's ranks do not listen yet."""
+    ports = [
+        planned(*TWO, "--master_port", "8765", DYING)[0].environment["MS_SCHED_PORT"]
+        for _ in range(2)
+    ]
+    assert len(set(ports)) == 2
+
+
 def test_reason_of_an_end(tmp_path, monkeypatch):
     monkeypatch.setenv(failure.VARIABLE, str(tmp_path / "why.json"))
     failure.note("first")
