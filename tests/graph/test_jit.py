@@ -50,7 +50,19 @@ def test_fullgraph_refuses_it(words: list[str]) -> None:
 
 
 class Plain:
-    """Has attributes."""
+    """Has attributes of all kinds."""
+
+    __slots__ = ("__dict__", "slot")
+    shared = 0
+
+    @property
+    def doubled(self) -> int:
+        """Twice what was put."""
+        return 2 * self.slot
+
+    @doubled.setter
+    def doubled(self, value: int) -> None:
+        self.slot = value // 2
 
 
 COUNT = 0
@@ -62,6 +74,7 @@ def test_a_trace_that_is_given_up_leaves_nothing(words: list[str]) -> None:
     kinds: set[int] = set()
     queue: deque[int] = deque()
     array, plain = np.zeros(2), Plain()
+    plain.slot, Plain.shared = 0, 0
     count = 0
 
     @ms.jit
@@ -76,6 +89,9 @@ def test_a_trace_that_is_given_up_leaves_nothing(words: list[str]) -> None:
         array[0] += 1
         plain.first = getattr(plain, "first", 0) + 1
         setattr(plain, "second", getattr(plain, "second", 0) + 1)  # noqa: B010
+        Plain.shared += 1
+        plain.slot += 1
+        plain.doubled += 2
         return mean_of_values(x)
 
     for calls in (1, 2, 3):
@@ -83,6 +99,7 @@ def test_a_trace_that_is_given_up_leaves_nothing(words: list[str]) -> None:
         assert [count, COUNT, len(items), names["calls"], len(kinds)] == [calls] * 5
         assert list(queue) == list(range(calls)) and array.tolist() == [calls, 0]
         assert vars(plain) == {"first": calls, "second": calls}
+        assert Plain.shared == calls and plain.slot == 2 * calls
     assert len(words) == 1
 
 

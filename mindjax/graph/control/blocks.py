@@ -121,14 +121,16 @@ def note_attribute(owner: Any, name: str) -> None:
     if noted is not None:
         noted.note_attribute(owner, name)
     if active.blocks:
-        before = getattr(owner, "__dict__", {}).get(name, UNDEFINED)
-        active.blocks[-1].attributes.setdefault((id(owner), name), (owner, before))
+        written = active.blocks[-1].attributes
+        if (id(owner), name) not in written:
+            written[id(owner), name] = owner, changes.attribute(owner, name)
 
 
 def is_plain(owner: Any) -> bool:
     """Tell whether an object's attributes are Python's alone, no state of programs."""
     managed = hasattr(owner, "_enter_graph") or getattr(type(owner), "__ms_class__", False)
-    return not managed and not isinstance(owner, Handle) and hasattr(owner, "__dict__")
+    held = hasattr(owner, "__dict__") or hasattr(type(owner), "__slots__")
+    return not managed and not isinstance(owner, Handle) and held
 
 
 def write_attribute(owner: Any, name: str, value: Any) -> None:
@@ -136,7 +138,7 @@ def write_attribute(owner: Any, name: str, value: Any) -> None:
     if is_plain(owner):
         note_attribute(owner, name)
         if value is UNDEFINED:
-            owner.__dict__.pop(name, None)
+            changes.put_attribute(owner, name, value)
         else:
             setattr(owner, name, value)
     elif current.frame is not None:
@@ -302,14 +304,12 @@ def _changes(block: Block, frame: StateFrame, owners: dict[Key, Any]) -> dict[Ke
         key = ("attribute", number, name)
         values[key], owners[key] = value, owner
     frame.attributes.clear()
-    for (number, name), (owner, old) in block.attributes.items():
+    for (number, name), (owner, _) in block.attributes.items():
         key = ("attribute", number, name)
-        values[key] = owner.__dict__.get(name, UNDEFINED)
+        values[key] = changes.attribute(owner, name)
         owners[key] = owner
-        if old is UNDEFINED:
-            owner.__dict__.pop(name, None)
-        else:
-            owner.__dict__[name] = old
+    for (_, name), (owner, old) in reversed(block.attributes.items()):
+        changes.put_attribute(owner, name, old)
     for number, (box, old) in block.boxes.items():
         key = ("contents", number)
         values[key], owners[key] = contents(box), box

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from mindjax.core.handle import Handle
+from mindjax.graph.control.joining import UNDEFINED
 
-_ABSENT = object()
 _WRITING = frozenset(("fill", "sort", "put", "partition", "itemset", "resize"))
 """Methods by which a numpy array is written."""
 _UNLIKE = frozenset(("view", "sort"))
@@ -43,8 +43,8 @@ class Changes:
 
     def note_attribute(self, owner: Any, name: str) -> None:
         """Note an attribute of a plain object that is about to be written."""
-        before = getattr(owner, "__dict__", {}).get(name, _ABSENT)
-        self._attributes.setdefault((id(owner), name), (owner, before))
+        if (id(owner), name) not in self._attributes:
+            self._attributes[id(owner), name] = owner, attribute(owner, name)
 
     def note_names(self, reader: types.FunctionType) -> None:
         """Note names from outside that a function declares as its own to write.
@@ -55,7 +55,7 @@ class Changes:
         names = reader.__globals__
         for name in reader.__code__.co_names:
             key = id(names), name
-            self._globals.setdefault(key, (names, names.get(name, _ABSENT)))
+            self._globals.setdefault(key, (names, names.get(name, UNDEFINED)))
         for cell in reader.__closure__ or ():
             self._cells.setdefault(id(cell), (cell, _held(cell)))
 
@@ -67,14 +67,18 @@ class Changes:
         """Give every object what it held before."""
         for box, items in self._boxes.values():
             _refill(box, items)
-        for (_, name), (owner, before) in self._attributes.items():
-            _restore(owner.__dict__, name, before)
+        # Backwards: a property's setter writes what was noted before it.
+        for (_, name), (owner, before) in reversed(self._attributes.items()):
+            put_attribute(owner, name, before)
         for (_, name), (names, before) in self._globals.items():
-            _restore(names, name, before)
+            if before is UNDEFINED:
+                names.pop(name, None)
+            else:
+                names[name] = before
         for cell, before in self._cells.values():
-            if before is not _ABSENT:
+            if before is not UNDEFINED:
                 cell.cell_contents = before
-            elif _held(cell) is not _ABSENT:
+            elif _held(cell) is not UNDEFINED:
                 del cell.cell_contents
 
 
@@ -109,6 +113,42 @@ def note_array(function: types.BuiltinFunctionType) -> None:
         isinstance(owner, np.ndarray) and function.__name__ in _WRITING
     ):
         changes.note_box(owner)
+
+
+def attribute(owner: Any, name: str) -> Any:
+    """Give an object's own attribute; `UNDEFINED` if it has none.
+
+    Args:
+        owner: object, class or module.
+        name: of the attribute, a slot's or a property's too.
+    """
+    if _is_computed(owner, name):
+        return getattr(owner, name, UNDEFINED)
+    return getattr(owner, "__dict__", {}).get(name, UNDEFINED)
+
+
+def put_attribute(owner: Any, name: str, value: Any) -> None:
+    """Give an object's own attribute another value, past its ``__setattr__``.
+
+    Args:
+        owner: object, class or module.
+        name: of the attribute.
+        value: what it is to be; `UNDEFINED` for nothing.
+    """
+    if isinstance(owner, type) or _is_computed(owner, name):
+        if value is not UNDEFINED:
+            setattr(owner, name, value)
+        elif attribute(owner, name) is not UNDEFINED:
+            delattr(owner, name)
+    elif value is UNDEFINED:
+        owner.__dict__.pop(name, None)
+    else:
+        owner.__dict__[name] = value
+
+
+def _is_computed(owner: Any, name: str) -> bool:
+    """Tell whether an attribute is a slot or a property of the object's class."""
+    return hasattr(type(getattr(type(owner), name, None)), "__set__")
 
 
 def names(reader: Callable[..., Any]) -> None:
@@ -157,15 +197,8 @@ def _refill(box: Any, items: Any) -> None:
         box.update(items)
 
 
-def _restore(names: dict[str, Any], name: str, before: Any) -> None:
-    if before is _ABSENT:
-        names.pop(name, None)
-    else:
-        names[name] = before
-
-
 def _held(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
-        return _ABSENT
+        return UNDEFINED
