@@ -254,6 +254,7 @@ REFUSED = {
     "empty": (b"", OnnxError),
     "text": (b"no protobuf at all", OnnxError),
     "truncated": (chain().SerializeToString()[:-7], OnnxError),
+    "no UTF-8": (chain().SerializeToString().replace(b"\x01x", b"\x01\xff"), OnnxError),
     "cyclic": (cyclic(), OnnxError),
     "unknown name": (model([helper.make_node("Relu", ["z"], ["y"])], [value("x", [2])],
                            [value("y", [2])]), OnnxError),

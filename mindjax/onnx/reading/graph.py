@@ -11,7 +11,7 @@ import numpy as np
 
 from mindjax.onnx.package import package
 from mindjax.onnx.reading.errors import OnnxError, UnknownOperator
-from mindjax.onnx.reading.tensors import Storage, checked_shape, np_dtype, read_tensor
+from mindjax.onnx.reading.tensors import Storage, checked_shape, np_dtype, read_tensor, text
 
 OPSETS = (7, 28)
 """First and last version of ONNX's operators that are read."""
@@ -141,7 +141,7 @@ def read_model(content: bytes, folder: str | None, onnx: Any) -> Network:
 def _network(model: Any, folder: str | None, onnx: Any) -> Network:
     if not model.HasField("graph"):
         raise OnnxError("it holds no graph")
-    versions = {o.domain: o.version for o in model.opset_import if o.domain in _DOMAINS}
+    versions = {text(o.domain): o.version for o in model.opset_import if o.domain in _DOMAINS}
     if not versions:
         raise OnnxError("it does not say which version of ONNX's operators it uses")
     opset = max(versions.values())
@@ -162,9 +162,9 @@ def _network(model: Any, folder: str | None, onnx: Any) -> Network:
         tuple(map(_input_type, given)),
         tuple(map(_input_type, model.graph.output)),
         opset,
-        f"{model.producer_name} {model.producer_version}".strip(),
+        f"{text(model.producer_name)} {text(model.producer_version)}".strip(),
         model.ir_version,
-        {p.key: p.value for p in model.metadata_props},
+        {text(p.key): text(p.value) for p in model.metadata_props},
     )
 
 
@@ -173,16 +173,16 @@ def _input_type(value: Any) -> InputType:
     while kind.HasField("optional_type"):
         kind = kind.optional_type.elem_type
     if not kind.HasField("tensor_type"):
-        return InputType(value.name, None, None)
+        return InputType(text(value.name), None, None)
     tensor = kind.tensor_type
     dtype = np_dtype(tensor.elem_type) if tensor.elem_type else None
     if not tensor.HasField("shape"):
-        return InputType(value.name, None, dtype)
+        return InputType(text(value.name), None, dtype)
     sizes = [d.dim_value if d.HasField("dim_value") else None for d in tensor.shape.dim]
     known = [n for n in sizes if n is not None and n > 0]
-    checked_shape(known, value.name)
+    checked_shape(known, text(value.name))
     # Exporters write 0 and -1 for sizes that may change.
-    return InputType(value.name, tuple(n if n and n > 0 else None for n in sizes), dtype)
+    return InputType(text(value.name), tuple(n if n and n > 0 else None for n in sizes), dtype)
 
 
 class _Parser:
@@ -204,37 +204,41 @@ class _Parser:
             raise UnknownOperator("MindJAX has no sparse tensors of ONNX")
         constants: dict[str, np.ndarray] = {}
         for tensor in message.initializer:
-            if tensor.name in constants:
-                raise OnnxError(f"two of its tensors have the name '{tensor.name[:80]}'")
-            constants[tensor.name] = read_tensor(tensor, self._storage)
-        inputs = tuple(v.name for v in message.input)
+            name = text(tensor.name)
+            if name in constants:
+                raise OnnxError(f"two of its tensors have the name '{name[:80]}'")
+            constants[name] = read_tensor(tensor, self._storage)
+        inputs = tuple(text(v.name) for v in message.input)
         if len(set(inputs)) != len(inputs):
             raise OnnxError("two inputs of a graph have one name")
         known = {*inputs, *constants}
         nodes: list[Node] = []
         for i, node in enumerate(message.node):
-            if node.domain not in _DOMAINS:
+            kind = text(node.op_type)
+            if text(node.domain) not in _DOMAINS:
                 raise UnknownOperator(
                     f"MindJAX has no operators of the domain '{node.domain[:80]}', such as "
-                    f"'{node.op_type[:80]}'"
+                    f"'{kind[:80]}'"
                 )
-            attributes = {a.name: self._attribute(a, depth) for a in node.attribute}
-            outputs = tuple(node.output)
+            attributes = {text(a.name): self._attribute(a, depth) for a in node.attribute}
+            outputs = tuple(map(text, node.output))
             for name in outputs:
                 if name in known:
                     raise OnnxError(f"the value '{name[:80]}' is given twice")
                 if name:
                     known.add(name)
-            label = node.name[:80] or next((o[:80] for o in outputs if o), f"node {i}")
-            if node.op_type == "Constant" and len(outputs) == 1 and outputs[0]:
+            label = text(node.name)[:80] or next((o[:80] for o in outputs if o), f"node {i}")
+            if kind == "Constant" and len(outputs) == 1 and outputs[0]:
                 constants[outputs[0]] = _constant(attributes, label)
                 continue
-            nodes.append(Node(node.op_type, tuple(node.input), outputs, attributes, label))
+            nodes.append(Node(kind, tuple(map(text, node.input)), outputs, attributes, label))
         ordered, captured = _ordered(nodes, {*inputs, *constants})
-        results = tuple(v.name for v in message.output)
+        results = tuple(text(v.name) for v in message.output)
         captured |= {r for r in results if r not in known and r}
         number = next(self._numbers)
-        return Graph(message.name, inputs, ordered, results, constants, frozenset(captured), number)
+        return Graph(
+            text(message.name), inputs, ordered, results, constants, frozenset(captured), number
+        )
 
     def _attribute(self, message: Any, depth: int) -> Any:
         kind = message.type
@@ -260,7 +264,7 @@ class _Parser:
         if kind in (13, 14):
             return None
         raise UnknownOperator(
-            f"the attribute '{message.name[:80]}' has the type {kind}, unknown to MindJAX"
+            f"the attribute '{text(message.name)[:80]}' has the type {kind}, unknown to MindJAX"
         )
 
 
@@ -335,7 +339,7 @@ def _inlined(model: Any, onnx: Any) -> Any:
     """Put the bodies of the file's functions in the place of their calls."""
     functions: dict[tuple[str, str], Any] = {}
     for function in model.functions:
-        functions[function.domain, function.name] = function
+        functions[text(function.domain), text(function.name)] = function
     sizes: dict[tuple[str, str], int] = {}
 
     def size(key: tuple[str, str], above: tuple[tuple[str, str], ...]) -> int:
@@ -350,7 +354,7 @@ def _inlined(model: Any, onnx: Any) -> Any:
     def total(nodes: Any, above: tuple[tuple[str, str], ...]) -> int:
         count = 0
         for node in nodes:
-            key = (node.domain, node.op_type)
+            key = (text(node.domain), text(node.op_type))
             count += size(key, above) if key in functions else 1
             for attribute in node.attribute:
                 if attribute.HasField("g"):

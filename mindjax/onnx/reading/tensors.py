@@ -28,6 +28,17 @@ _LARGEST = 1 << 48
 _AXES = 32
 
 
+def text(value: Any) -> str:
+    """Give a text of a file; protobuf leaves bytes that are no UTF-8 as they are.
+
+    Raises:
+        OnnxError: it is no UTF-8.
+    """
+    if not isinstance(value, str):
+        raise OnnxError("one of its texts is no UTF-8")
+    return value
+
+
 def np_dtype(code: int) -> np.dtype[Any]:
     """Give the numpy dtype of ONNX's number.
 
@@ -77,8 +88,8 @@ class Storage:
         Raises:
             OnnxError: the place is outside of the folder, or of the file.
         """
-        name = tensor.name[:80]
-        given = {entry.key: entry.value for entry in tensor.external_data}
+        name = text(tensor.name)[:80]
+        given = {text(entry.key): text(entry.value) for entry in tensor.external_data}
         location = given.get("location", "")
         if self._folder is None or not location:
             raise OnnxError(f"the tensor '{name}' lies in another file, which it must not here")
@@ -123,7 +134,7 @@ def read_tensor(tensor: Any, storage: Storage) -> np.ndarray:
         OnnxError: shape, dtype and values do not fit each other.
         UnknownOperator: MindJAX has no such dtype.
     """
-    name = tensor.name[:80]
+    name = text(tensor.name)[:80]
     shape = checked_shape(tensor.dims, name)
     dtype = np_dtype(tensor.data_type)
     count = 1
