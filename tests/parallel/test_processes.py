@@ -21,6 +21,7 @@ RUNS = {
     "functions of 3": (3, ["distributed.py"], {}),
     "DistributedDataParallel": (2, ["wrapped.py"], {}),
     "DistributedDataParallel of 3": (3, ["wrapped.py"], {}),
+    "mistakes": (2, ["mistakes.py"], {}),
     "training": (2, ["training.py"], {"MINDJAX_EAGER": "deferred"}),
     "training at once": (3, ["training.py"], {"MINDJAX_EAGER": "immediate"}),
     "training of a graph": (4, ["training.py", "graph"], {}),
