@@ -146,6 +146,7 @@ _SOURCES = {
         "async_ckpt_thread_status ckpt_to_safetensors safetensors_to_ckpt "
         "load_segmented_checkpoints build_searched_strategy restore_group_info_list "
         "load_distributed_checkpoint merge_pipeline_strategys merge_sliced_parameter "
+        "get_ckpt_path_with_strategy "
         "rank_list_for_transform transform_checkpoint_by_rank transform_checkpoints "
         "unified_safetensors"
     ),

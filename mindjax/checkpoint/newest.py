@@ -1,4 +1,4 @@
-"""``newest_checkpoint``: the file from which an interrupted training goes on."""
+"""``newest_checkpoint`` and its kin: the file from which an interrupted training goes on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import os
 import re
 
 from mindjax.checkpoint import ckpt, safetensors
+from mindjax.checkpoint.layouts import LayoutError, placements
+from mindjax.checkpoint.strategy import build_searched_strategy
+from mindjax.core import world
 from mindjax.core.errors import located
 
 
@@ -59,6 +62,43 @@ def is_complete(path: str) -> bool:
             return bool(ckpt.read(file, crc_check=True, mapped=True))
     except (OSError, ckpt.CkptError, safetensors.SafetensorsError):
         return False
+
+
+def get_ckpt_path_with_strategy(cur_ckpt_path: str, cur_strategy_path: str) -> str | None:
+    """Find a rank's file, or that of another rank that holds the same parts of all Parameters.
+
+    Args:
+        cur_ckpt_path: path of this rank's file, with ``rank_<n>`` in it.
+        cur_strategy_path: strategy with which the files were written.
+
+    Returns:
+        Path of a file that is there; None if there is none.
+
+    Raises:
+        ValueError: the strategy file is missing or wrong.
+        TypeError: it is no path, or damaged.
+
+    MindSpore: ``mindspore.get_ckpt_path_with_strategy``.
+    """
+    rank = world.transport.rank if world.GlobalComm.INITED else world.environment("RANK_ID", 0)
+    if f"rank_{rank}" in cur_ckpt_path and os.path.isfile(cur_ckpt_path):
+        return cur_ckpt_path
+    try:
+        placed = placements(build_searched_strategy(cur_strategy_path) or {})
+    except LayoutError as error:
+        raise located(ValueError, f"For 'get_ckpt_path_with_strategy', {error}.") from None
+    layouts = [
+        one.layout for name, one in placed.items() if not name.startswith(("accu_grads", "inputs"))
+    ]
+    count = layouts[0].ranks if layouts else 1
+    start = rank - rank % count
+    for other in range(start, start + count):
+        # Parts of the smallest whole that divides: equal parts are equal in every other.
+        if all(one.part(other, one.counts()) == one.part(rank, one.counts()) for one in layouts):
+            path = re.sub(r"rank_\d+", f"rank_{other}", cur_ckpt_path)
+            if os.path.isfile(path):
+                return path
+    return None
 
 
 def _age(path: str) -> tuple[int, list[int], str]:

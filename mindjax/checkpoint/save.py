@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -178,6 +180,7 @@ class _Background:
 
     def start(self, path: str, entries: Entries, options: _Options) -> None:
         def run() -> None:
+            _yield_to_others()
             try:
                 _write(path, entries, options)
             except BaseException as error:
@@ -210,6 +213,13 @@ class _Background:
             self.wait()
         except RuntimeError as error:
             logger.critical("%s", error)
+
+
+def _yield_to_others() -> None:
+    """Let this thread run only where the training leaves room, on systems that can."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 
 
 _background = _Background()

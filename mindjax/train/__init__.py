@@ -12,6 +12,9 @@ from mindjax.checkpoint.load import load_checkpoint_async as load_checkpoint_asy
 from mindjax.checkpoint.load import load_param_into_net as load_param_into_net
 from mindjax.checkpoint.merge import load_distributed_checkpoint as load_distributed_checkpoint
 from mindjax.checkpoint.merge import merge_sliced_parameter as merge_sliced_parameter
+from mindjax.checkpoint.newest import (
+    get_ckpt_path_with_strategy as get_ckpt_path_with_strategy,
+)
 from mindjax.checkpoint.save import async_ckpt_thread_status as async_ckpt_thread_status
 from mindjax.checkpoint.save import save_checkpoint as save_checkpoint
 from mindjax.checkpoint.strategy import build_searched_strategy as build_searched_strategy

@@ -301,6 +301,23 @@ def test_a_network_from_the_files_of_all_ranks(tmp_path):
     assert (small.parameters_dict()["w"].asnumpy() == whole["w"][:4]).all()
 
 
+def test_another_rank_s_file(tmp_path, monkeypatch):
+    path = strategy(tmp_path / "a.ckpt", {"w": ([2, 2], [0], 0, 0), "b": ([2, 2], [-1], 0, 0)})
+    for rank in (1, 2):
+        write_file(rank_path(tmp_path, rank, "n.ckpt"), {"w": np.ones(1, np.float32)}, "ckpt")
+    found = {}
+    for rank in range(4):
+        monkeypatch.setenv("RANK_ID", str(rank))
+        own = str(tmp_path / f"rank_{rank}" / "n.ckpt")
+        answer = ms.get_ckpt_path_with_strategy(own, path)
+        found[rank] = answer and os.path.basename(os.path.dirname(answer))
+    # Ranks 0 and 2 hold the same half, and 1 and 3 the other one.
+    assert found == {0: "rank_2", 1: "rank_1", 2: "rank_2", 3: "rank_1"}
+    monkeypatch.setenv("RANK_ID", "3")
+    os.unlink(tmp_path / "rank_1" / "n.ckpt")
+    assert ms.get_ckpt_path_with_strategy(str(tmp_path / "rank_3" / "n.ckpt"), path) is None
+
+
 def _wrong_cases(d):
     one = {"w": ([2], [0], 0, 0)}
     a, b = strategy(f"{d}/a.ckpt", one), strategy(f"{d}/b.ckpt", {"w": ([3], [0], 0, 0)})
