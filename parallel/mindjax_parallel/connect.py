@@ -181,5 +181,8 @@ def _leave() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(world.transport.failed & 0xFF)
+    transport = world.transport
+    if isinstance(transport, ProcessTransport):
+        transport.ranks.watch.close()
     with contextlib.suppress(Exception):
         jax.distributed.shutdown()

@@ -81,6 +81,14 @@ class ProcessTransport(world.Transport):
                 f"For '{owner}', rank {self.rank} does not belong to the group {group.name} of the "
                 f"ranks {list(group.ranks)}: only those may call it.",
             )
+        try:
+            lax.axis_size(AXIS)
+        except NameError:
+            raise located(
+                RuntimeError,
+                f"For '{owner}', a collective between processes cannot stand in a jax "
+                "transformation that MindJAX did not start: use mindjax.jit, grad or vmap.",
+            ) from None
 
     def all_reduce(self, group: Group, x: Array, op: str) -> Array:
         """Combine the ranks' arrays: ``op`` is sum, prod, max, min or avg."""

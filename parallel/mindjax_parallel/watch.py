@@ -46,11 +46,12 @@ class Watch:
 
     def __init__(self, rank: int) -> None:
         self._rank, self._limit = rank, limit()
-        self._waiting: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[str, Any] | None] = queue.SimpleQueue()
         self._now: tuple[str, float, float] | None = None
         # The backend may run a program within the call that starts it.
         self._calling: tuple[str, float, float] | None = None
-        self._threads = False
+        self._threads: list[threading.Thread] = []
+        self._closed = threading.Event()
 
     def starts(self, name: str) -> None:
         """Note a program that is about to be started.
@@ -59,9 +60,10 @@ class Watch:
             name: what it is called in the message.
         """
         if not self._threads:
-            self._threads = True
             for work in (self._wait, self._look):
-                threading.Thread(target=work, name="mindjax-collectives", daemon=True).start()
+                thread = threading.Thread(target=work, name="mindjax-collectives", daemon=True)
+                self._threads.append(thread)
+                thread.start()
         self._calling = name, time.monotonic(), time.process_time()
 
     def started(self, name: str, token: Any = None) -> None:
@@ -75,19 +77,31 @@ class Watch:
         if token is not None:
             self._waiting.put((name, token))
 
+    def close(self) -> None:
+        """Wait for the programs that run, and stop.
+
+        A thread that still waits in XLA when the interpreter ends would end it badly.
+        """
+        self._waiting.put(None)
+        for thread in self._threads:
+            thread.join()
+            self._closed.set()
+
     def _wait(self) -> None:
         while True:
-            name, token = self._waiting.get()
+            found = self._waiting.get()
+            if found is None:
+                return
+            name, token = found
             self._now = name, time.monotonic(), time.process_time()
             # Whoever reads the program's results gets its error.
             with contextlib.suppress(Exception):
                 token.block_until_ready()
             self._now = None
-            del token
+            del found, token
 
     def _look(self) -> None:
-        while True:
-            time.sleep(min(1.0, self._limit / 4))
+        while not self._closed.wait(min(1.0, self._limit / 4)):
             for slot in ("_calling", "_now"):
                 now = getattr(self, slot)
                 if now is None or time.monotonic() - now[1] <= self._limit:

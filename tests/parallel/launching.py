@@ -19,7 +19,7 @@ class Outcome:
         self.status, self.out, self.err = result.returncode, result.stdout, result.stderr
         self.seconds = seconds
 
-    def __str__(self):
+    def __repr__(self):
         return f"status {self.status} after {self.seconds:.1f} s\n{self.out}\n{self.err}"
 
 

@@ -23,7 +23,7 @@ RUNS = {
     "DistributedDataParallel of 3": (3, ["wrapped.py"], {}),
     "mistakes": (2, ["mistakes.py"], {}),
     "training": (2, ["training.py"], {"MINDJAX_EAGER": "deferred"}),
-    "training at once": (3, ["training.py"], {"MINDJAX_EAGER": "immediate"}),
+    "training at once": (3, ["training.py"], {"MINDJAX_EAGER": "op_by_op"}),
     "training of a graph": (4, ["training.py", "graph"], {}),
 }
 FAST = ("operators", "functions", "training")

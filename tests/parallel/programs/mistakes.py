@@ -5,6 +5,7 @@ from datetime import timedelta
 
 os.environ["MINDJAX_COLLECTIVE_TIMEOUT"] = "2"
 
+import jax
 import mindspore as ms
 import mindspore.dataset as ds
 import mindspore.mint.distributed as dist
@@ -33,6 +34,10 @@ def broadcast_alone():
         ms.reset_auto_parallel_context()
 
 
+def under_a_trace_of_jax():
+    jax.jit(lambda array: ops.AllReduce()(array))(jax.numpy.ones(3))
+
+
 def graph_of_another_group():
     ms.jit(lambda x: ops.AllGather(THEIRS)(x))(x)
 
@@ -40,6 +45,7 @@ def graph_of_another_group():
 MISTAKES = [
     (RuntimeError, "does not belong to the group", lambda: ops.AllReduce("sum", THEIRS)(x)),
     (RuntimeError, "does not belong to the group", graph_of_another_group),
+    (RuntimeError, "jax transformation that MindJAX did not start", under_a_trace_of_jax),
     (RuntimeError, "does not exist", lambda: ops.AllReduce("sum", "nobody")(x)),
     (ValueError, "'op' must be one of", lambda: ops.AllReduce("mean")(x)),
     (TypeError, "must not be of type", lambda: ops.AllReduce()(x > 0)),
