@@ -10,7 +10,7 @@ import pytest
 
 import mindjax as ms
 from mindjax import communication, ops
-from mindjax.core import caches, deferred, fused, jax_private
+from mindjax.core import caches, deferred, fused, jax_private, trie
 from mindjax.core.engine import engine
 from mindjax.core.handle import current
 from mindjax.core.pending import Pending
@@ -369,3 +369,40 @@ def test_a_trace_outside_reads_what_is_pending():
     out = jax.jit(lambda a: a + z.__jax_array__())(np.ones((2, 3), np.float32))
     np.testing.assert_allclose(out, plain() + 1, 1e-6)
     np.testing.assert_allclose(z.asnumpy(), plain(), 1e-6)
+
+
+def test_a_step_is_one_program():
+    weight = ms.Parameter(X, name="w")
+    optimizer = ms.nn.Momentum([weight], 0.1, 0.9)
+    gradient = ms.value_and_grad(lambda x: (x * weight).sum(), None, [weight])
+    x, ran = ms.Tensor(X), []
+    for _ in range(8):
+        loss, gradients = gradient(x)
+        optimizer(gradients)
+        ran.append((pending(weight), compiled()))
+        loss.asnumpy()
+        assert not pending(weight)
+    assert ran[-1][0] and ran[-1] == ran[-2]
+
+
+def test_ops_follow_the_trie():
+    x = ms.Tensor(X)
+    chain(x).asnumpy()
+    before = trie._Size.steps
+    chain(ms.Tensor(X + 1)).asnumpy()
+    assert trie._Size.steps == before
+    first = chain(x)
+    # A trie that begins anew takes no record with it, and the programs are found again.
+    trie.ROOT.next.clear()
+    np.testing.assert_allclose((first + x).asnumpy(), plain() + X, 1e-6)
+    met = compiled()
+    np.testing.assert_allclose(chain(x).asnumpy(), plain(), 1e-6)
+    assert compiled() - met <= 1
+
+
+def test_the_table_of_layouts_is_bounded(monkeypatch):
+    monkeypatch.setattr(deferred, "_layouts", dict.fromkeys(range((1 << 12) + 1)))
+    monkeypatch.setattr(deferred, "_numbers_of_layouts", dict.fromkeys(range(9), 0))
+    x = ms.Tensor(X)
+    np.testing.assert_allclose(chain(x).asnumpy(), plain(), 1e-6)
+    assert len(deferred._layouts) == len(deferred._numbers_of_layouts) == 1

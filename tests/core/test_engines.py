@@ -122,6 +122,43 @@ PROGRAMS = {
         out = p
     """),
     "vmap": "out = ops.vmap(lambda a: (a * a).sum())(x + 1)",
+    "vmap with a shared input": "out = ops.vmap(lambda a, b: a * b + a.sum(), (0, None))(x, x[0])",
+    "vmap of a gradient": "out = ops.vmap(ms.grad(lambda a: (a ** 2).sum()))(x + 1)",
+    "gradient of a vmap": "out = ms.grad(lambda a: ops.vmap(lambda r: (r * r).sum())(a).sum())(x)",
+    "vmap between recorded ops": "y = x * 2; z = ops.vmap(lambda a: a + y[0])(y); out = z * 2, y",
+    "numbers of every kind": (
+        "i = x.astype(ms.int32)\n"
+        "out = x * 2, 2 / (x + 3), x * -0.0, 1 / (x * 0.0 + 0.0), x * True, i + 1.5, i * 2, 3 - i"
+    ),
+    "a slice that moves": "out = [x[i : i + 1] * i for i in range(3)], x[-1], x[::2], x[True]",
+    "an optimizer's step is recorded": textwrap.dedent("""
+        p, q = (ms.Parameter(x + i, name=f'p{i}') for i in range(2))
+        opts = [nn.Momentum([p, q], 0.1, 0.9), nn.Adam([p, q], 0.01), nn.SGD([q, p], 0.1)]
+        step = ms.value_and_grad(lambda: (p * q).sum(), None, [p, q])
+        losses = []
+        for i in range(12):
+            loss, (g, h) = step()
+            if i % 3 == 2:
+                g, h = h, g * 2
+            opts[i % 3]((g, h))
+            if i % 4 == 1:
+                loss = float(loss)
+            losses.append(loss)
+            if i == 6:
+                p.set_data(q * 2)
+        out = losses, p, q, opts[0].moments[0], opts[1].global_step
+    """),
+    "a compiled function on what waits": textwrap.dedent("""
+        p = ms.Parameter(x[0] + 0, name='p')
+        @ms.jit
+        def f(a):
+            ops.assign_add(p, a)
+            return a * p, a.sum()
+        for _ in range(3):
+            y, z = f(x[1] * 2)
+            w = f(y + 1)[0] - p
+        out = y, z, w, p
+    """),
     "jvp": "out = ms.jvp(lambda a: ops.sin(a), x * 1, ops.ones_like(x))",
     "to float": textwrap.dedent("""
         net = nn.Dense(4, 2, weight_init='ones').to_float(ms.float16)
