@@ -275,7 +275,7 @@ class Program:
         if (
             waiting is not None
             and waits_on(handles)
-            and not jax_private.jit_disabled()
+            and not (jax_private.jit_disabled() or jax_private.nans_debugged())
             and not any(h._view is not None for h in self.written)
         ):
             state = [h.peek() for h in (*self.donated, *self.read)]
