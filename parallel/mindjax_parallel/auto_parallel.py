@@ -57,11 +57,12 @@ class AutoParallel(Cell):
     Args:
         network: the network, with loss, gradients and optimizer if it trains.
         parallel_mode: ``"semi_auto"``: operators with strategies are laid out by them, the rest
-            follows; ``"sharding_propagation"``: the same, from few strategies.
+            follows; ``"sharding_propagation"``: the same, from few strategies;
+        ``"recursive_programming"``: what has no strategy is searched for.
 
     Raises:
         ValueError: another ``parallel_mode``.
-        NotImplementedError: ``"recursive_programming"``, which searches for strategies.
+        RuntimeError: `init` has not run.
     """
 
     def __init__(self, network: Cell, parallel_mode: str = "semi_auto") -> None:
@@ -71,12 +72,6 @@ class AutoParallel(Cell):
                 ValueError,
                 f"the argument 'parallel_mode' must be one of {list(_MODES)}, but got the value : "
                 f"{parallel_mode} .",
-            )
-        if parallel_mode == "recursive_programming":
-            raise located(
-                NotImplementedError,
-                "For 'AutoParallel', the 'parallel_mode' 'recursive_programming' is not supported "
-                "yet: give some operators strategies and use 'sharding_propagation'.",
             )
         if not GlobalComm.INITED:
             raise located(

@@ -138,19 +138,32 @@ def replicated(mesh: Mesh, rank: int) -> Placement:
     return Placement(((),) * rank)
 
 
-def along_first(mesh: Mesh, shape: Sequence[int]) -> Placement:
-    """Give the placement that cuts an array along its first dimension over all devices.
+def along(mesh: Mesh, shape: Sequence[int], dimension: int, axes: Sequence[str]) -> Placement:
+    """Give the placement that cuts an array along one dimension.
 
-    Where the devices do not divide it, as many of them as do hold parts.
+    Args:
+        mesh: the devices.
+        shape: of the array; one without dimensions is not cut.
+        dimension: which is cut.
+        axes: along which; those from the first on that divide it hold parts.
     """
-    axes: list[str] = []
-    left = shape[0] if shape else 1
-    for axis in mesh.axis_names:
+    if not shape:
+        return Placement(())
+    used: list[str] = []
+    left = shape[dimension]
+    for axis in axes:
         if left % mesh.shape[axis]:
             break
-        axes.append(axis)
+        used.append(axis)
         left //= mesh.shape[axis]
-    return Placement((tuple(axes), *((),) * (len(shape) - 1)) if shape else ())
+    entries: list[Axes] = [()] * len(shape)
+    entries[dimension] = tuple(used)
+    return Placement(tuple(entries))
+
+
+def along_first(mesh: Mesh, shape: Sequence[int]) -> Placement:
+    """Give the placement that cuts an array along its first dimension over all devices."""
+    return along(mesh, shape, 0, mesh.axis_names)
 
 
 def placement_of(array: Any, mesh: Mesh) -> Placement | None:

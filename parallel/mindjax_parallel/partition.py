@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh
 
-from mindjax.core import jax_private
+from mindjax import log
 from mindjax.core.errors import located
 from mindjax.core.handle import wrap
 from mindjax.core.parallel_context import (
@@ -31,6 +31,8 @@ from mindjax_parallel.mesh import (
     whole_mesh,
 )
 from mindjax_parallel.optimizer_shard import Shares
+from mindjax_parallel.search import Search
+from mindjax_parallel.sharded_module import propagated
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Settings:
         optimizer: optimizer parallelism, 0 for none, else its level.
         shard_size: most parts of a Parameter there; -1 for as many as there are devices.
         threshold: KiB that a Parameter must have to be cut.
+        searches: whether what has no strategy is searched for, not only propagated.
     """
 
     mode: str
@@ -50,6 +53,7 @@ class Settings:
     optimizer: int = 0
     shard_size: int = -1
     threshold: int = 64
+    searches: bool = False
 
 
 def settings_of_context(mode: str) -> Settings:
@@ -67,6 +71,7 @@ def settings_of_context(mode: str) -> Settings:
         if config("optimizer_weight_shard_size") == -1
         else config("optimizer_weight_shard_size"),
         parallel_optimizer_config("parallel_optimizer_threshold"),
+        mode == ParallelMode.AUTO_PARALLEL and config("search_mode") != "sharding_propagation",
     )
 
 
@@ -251,6 +256,8 @@ class MeshPartitioner:
         known = self._known(arrays, state, arguments)
         count = len(jax.eval_shape(function, *arrays))
         if None in known:
+            if self.settings.searches and self.mesh.size > 1:
+                known = self._searched(function, arrays, state, arguments, known)
             found = self._propagated(function, arrays, known, ties)
             known = [k or f for k, f in zip(known, found, strict=True)]
         placements = [k for k in known if k is not None]
@@ -266,6 +273,26 @@ class MeshPartitioner:
             out_shardings=outputs,
         )
         return jitted.lower(*(jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays))
+
+    def _searched(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        state: Sequence[Any],
+        arguments: range,
+        known: Sequence[Placement | None],
+    ) -> list[Placement | None]:
+        """Search for the placements of state and, unless they are given, of the arguments."""
+        open_ = self.settings.dataset == "data_parallel" and jax.process_count() == 1
+        fixed = [None if open_ and i in arguments else k for i, k in enumerate(known)]
+        names = [getattr(h, "name", None) for h in state]
+        search = Search(function, arrays, names, arguments, fixed, self.mesh)
+        plan = search.best()
+        log.info(
+            f"{len(search.tried)} plans compared: {search.seconds(plan):.3g} s a run, Parameters "
+            f"cut {search.parts(plan)} times: {plan.cuts}"
+        )
+        return [f or p for f, p in zip(fixed, plan.placements, strict=True)]
 
     def _known(
         self, arrays: Sequence[Any], state: Sequence[Any], arguments: range
@@ -334,7 +361,7 @@ class MeshPartitioner:
             for a, p in zip(arrays, known, strict=True)
         ]
         lowered = jax.jit(function, keep_unused=True).lower(*structs)
-        inputs, outputs = jax_private.propagated(lowered)
+        inputs, outputs = propagated(lowered)
         written = {source: output for output, source in ties.items()}
         found: list[Placement] = []
         for i, array in enumerate(arrays):

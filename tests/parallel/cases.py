@@ -48,6 +48,8 @@ CASES = {
     "bert level 1": Case(
         Bert, 4, 2, "semi_auto", True, hsdp=(("threshold", 0), ("optimizer_level", "level1"))
     ),
+    "bert search": Case(Bert, mode="recursive_programming", wrapped=True),
+    "llama search": Case(Llama, mode="auto_parallel"),
     "llama data": Case(Llama, mode="data_parallel"),
     "llama semi": Case(Llama, 2, 4, data=((2, 1), (2, 1)), quick=True),
     "llama semi full batch": Case(Llama, 1, 4, data="full_batch"),
