@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,8 @@ from jax._src import config as _config
 from jax._src import core as _core
 from jax._src import xla_bridge as _xla_bridge
 from jax._src.array import ArrayImpl as ArrayImpl
-from jaxlib.mlir import passmanager as _passmanager
+from jaxlib.mlir import ir as ir
+from jaxlib.mlir import passmanager as passmanager
 
 # What an executable compiled ahead raises where `jax.debug_nans` finds a NaN.
 NanFound: type[Exception] = _api_util.InternalFloatingPointError
@@ -91,44 +91,3 @@ def hoist_literals(jaxpr: Any, positions: set[int]) -> tuple[Any, list[Any]]:
 def literals(jaxpr: Any) -> list[Any]:
     """List the values of a jaxpr's top-level literals in program order."""
     return [a.val for e in jaxpr.eqns for a in e.invars if isinstance(a, _core.Literal)]
-
-
-Cuts = list[tuple[tuple[str, ...], ...]]
-_DIMENSION = re.compile(r"\{([^}]*)\}")
-_AXIS = re.compile(r'"([^"]+)"')
-
-
-def propagated(lowered: Any) -> tuple[Cuts, Cuts]:
-    """Let Shardy propagate the shardings of a lowered program through it, without compiling.
-
-    Args:
-        lowered: a `jax.stages.Lowered` of one mesh; its module is changed.
-
-    Returns:
-        For each input, then for each output, the mesh axes of every dimension; empty where
-        nothing is said.
-    """
-    module = lowered.compiler_ir()
-    with module.context:
-        pipeline = "builtin.module(sdy-propagation-pipeline)"
-        _passmanager.PassManager.parse(pipeline).run(module.operation)
-        (main,) = (o for o in module.body.operations if o.attributes["sym_name"].value == "main")
-        kind = main.attributes["function_type"].value
-        found: list[Cuts] = []
-        for name, types in (("arg_attrs", kind.inputs), ("res_attrs", kind.results)):
-            said = name in main.attributes
-            found.append(_cuts(main.attributes[name] if said else None, len(types)))
-    return found[0], found[1]
-
-
-def _cuts(attributes: Any, count: int) -> Cuts:
-    found: Cuts = []
-    for i in range(count):
-        entry = None if attributes is None else attributes[i]
-        if entry is None or "sdy.sharding" not in entry:
-            found.append(())
-            continue
-        text = str(entry["sdy.sharding"])
-        body = text[text.index("[") + 1 : text.index("]")]
-        found.append(tuple(tuple(_AXIS.findall(d)) for d in _DIMENSION.findall(body)))
-    return found
