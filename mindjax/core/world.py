@@ -36,6 +36,8 @@ _BACKENDS = {"CPU": "mccl", "GPU": "nccl"}
 _SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE")
 # What must be known to find the other processes.
 MEETING = ("MS_SCHED_HOST", "MS_SCHED_PORT")
+# The process that is this rank.
+PROCESS = "MINDJAX_RANK_PROCESS"
 # The module with `connect`, which gives a transport between processes: core imports nothing above.
 _BACKEND = "mindjax_parallel.connect"
 # The one with the transport of a process that stands for a rank a device.
@@ -296,7 +298,10 @@ def join(again: bool = False) -> None:
     global transport
     if _Joined.looked and not (again and transport.size == 1):
         return
-    if launched_size() > 1 and all(os.environ.get(n) for n in MEETING):
+    # A process that a rank has started is no rank, though it has the rank's environment.
+    here = os.environ.get(PROCESS) in (None, "", str(os.getpid()))
+    if here and launched_size() > 1 and all(os.environ.get(n) for n in MEETING):
+        os.environ[PROCESS] = str(os.getpid())
         transport = importlib.import_module(_BACKEND).connect(launched_size())
     _Joined.looked = True
 

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from mindjax.core import failure
+from mindjax.core import failure, world
 from mindjax_parallel.supervise import Worker, run_to_the_end
 from mindjax_parallel.watch import LIMIT
 
@@ -314,6 +314,7 @@ def workers(options: argparse.Namespace, notes: str) -> list[Worker]:
             "LOCAL_RANK": str(number),
             "LOCAL_RANK_SIZE": str(options.local_worker_num),
             "PYTHONUNBUFFERED": "1",
+            world.PROCESS: "",
             failure.VARIABLE: os.path.join(notes, f"rank_{rank}.json"),
         }
         if options.rank_table_file:

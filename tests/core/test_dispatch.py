@@ -117,6 +117,9 @@ def test_private_jax_apis_do_what_is_needed():
     jax.jit(lambda x: seen.append(jax_private.tracing()) or x)(jnp.ones(2))
     assert seen == [True]
     assert "cpu" in jax_private.started_backends()
+    total = jax.make_jaxpr(lambda x: jax.lax.psum(x, "rank"), axis_env=[("rank", 2)])(1.0)
+    assert jax_private.named_effects(total.jaxpr) == total.jaxpr.effects != set()
+    assert not jax_private.named_effects(jax.make_jaxpr(jnp.sin)(1.0).jaxpr)
     assert not jax_private.jit_disabled() and not jax_private.nans_debugged()
     with jax.disable_jit(), jax.debug_infs(True):
         assert jax_private.jit_disabled() and jax_private.nans_debugged()
