@@ -92,7 +92,7 @@ class Generator:
         Raises:
             TypeError: it is not.
         """
-        given = state.asnumpy() if isinstance(state, Handle) else state
+        given = np.asarray(state.array) if isinstance(state, Handle) else state
         if getattr(given, "dtype", None) != np.uint8 or given.shape != (16,):
             raise located(
                 TypeError,

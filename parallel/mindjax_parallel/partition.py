@@ -56,9 +56,34 @@ class Settings:
     searches: bool = False
 
 
+# Settings that would change results or write files, and what to do without them.
+_NOT_YET = {
+    "force_fp32_communication": "cast what is summed to float32",
+    "strategy_ckpt_load_file": "give a parameter_plan to Cell.shard",
+    "strategy_ckpt_save_file": "checkpoints hold whole Parameters, which load on any devices",
+    "group_ckpt_save_file": "checkpoints hold whole Parameters, which load on any devices",
+}
+
+
 def settings_of_context(mode: str) -> Settings:
-    """Read the settings of `set_auto_parallel_context`."""
+    """Read the settings of `set_auto_parallel_context`.
+
+    Raises:
+        NotImplementedError: one of them has no effect over several devices yet.
+    """
     config = get_auto_parallel_context
+    files = config("strategy_ckpt_config")
+    given = {
+        **{name: config(name) for name in _NOT_YET},
+        **{f"strategy_ckpt_{k}": files[k] for k in ("load_file", "save_file") if files[k]},
+    }
+    for name, value in given.items():
+        if value:
+            raise located(
+                NotImplementedError,
+                f"For 'set_auto_parallel_context', the argument '{name}' {value!r} is not "
+                f"supported over several devices yet: {_NOT_YET[name]}.",
+            )
     optimizer = config("enable_parallel_optimizer")
     level = 0
     if optimizer:
@@ -71,7 +96,9 @@ def settings_of_context(mode: str) -> Settings:
         if config("optimizer_weight_shard_size") == -1
         else config("optimizer_weight_shard_size"),
         parallel_optimizer_config("parallel_optimizer_threshold"),
-        mode == ParallelMode.AUTO_PARALLEL and config("search_mode") != "sharding_propagation",
+        mode == ParallelMode.AUTO_PARALLEL
+        and config("search_mode") != "sharding_propagation"
+        and not config("sharding_propagation"),
     )
 
 

@@ -117,6 +117,20 @@ CASES = {
         "run(P.ReLU(), (18, 8), dataset_strategy=((9, 1),))", "RuntimeError", "device number"),
     "more devices in the context": (
         "run(P.ReLU(), (16, 8), device_num=16)", "RuntimeError", "available device number: 8"),
+    "sums in float32": (
+        "run(P.ReLU(), (16, 8), force_fp32_communication=True)",
+        "NotImplementedError", "force_fp32_communication"),
+    "a strategy file": (
+        'run(P.ReLU(), (16, 8), strategy_ckpt_save_file="/tmp/a.ckpt")',
+        "NotImplementedError", "strategy_ckpt_save_file"),
+    "a strategy file's settings": (
+        'run(P.ReLU(), (16, 8), strategy_ckpt_config={"load_file": "/tmp/a.ckpt"})',
+        "NotImplementedError", "strategy_ckpt_load_file"),
+    "pipeline stages": (
+        "ms.set_auto_parallel_context(pipeline_stages=2)", "NotImplementedError", "stages"),
+    "a process a device": (
+        'ms.set_auto_parallel_context(parallel_mode="hybrid_parallel")',
+        "NotImplementedError", "msrun"),
     "an unknown mode": (
         'ms.set_auto_parallel_context(parallel_mode="x")', "ValueError", "parallel_mode"),
     "an unknown mode of AutoParallel": (
