@@ -162,12 +162,15 @@ def _argument_names(function: Any) -> list[str]:
 
 
 def _differences(old: Any, new: Any, names: list[str]) -> list[str]:
-    (old_wide, old_mixed, *before), (new_wide, new_mixed, *after) = old, new
+    old_wide, old_mixed, old_spread, *before = old
+    new_wide, new_mixed, new_spread, *after = new
     found = []
     if old_wide != new_wide:
         found.append(f"jax_enable_x64 changed from {old_wide} to {new_wide}")
     if old_mixed != new_mixed:
         found.append("the mixed precision changed")
+    if old_spread != new_spread:
+        found.append("how programs are spread over devices changed")
     if len(before) != len(after):
         found.append(f"{_count(before)} became {_count(after)}")
         # A call with as many arguments is nearer, whatever they are.
