@@ -150,7 +150,7 @@ _SOURCES = {
         "rank_list_for_transform transform_checkpoint_by_rank transform_checkpoints "
         "unified_safetensors"
     ),
-    "mindjax.mindir": "export load load_mindir load_stablehlo save_mindir",
+    "mindjax.mindir": ("export export_split_mindir load load_mindir load_stablehlo save_mindir"),
     "mindjax.train": (
         "ConvertModelUtils ConvertNetUtils "
         "Model SummaryRecord SummaryCollector SummaryLandscape "

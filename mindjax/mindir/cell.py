@@ -143,6 +143,36 @@ def save_mindir(model: Message, file_name: str) -> None:
         ) from error
 
 
+def export_split_mindir(
+    file_name: str, device_num: int = 8, rank_id: int = 0, dynamic: bool = True, sapp: bool = True
+) -> FuncGraph:
+    """Split a MindIR file for inference on several devices: not supported, off Ascend as well.
+
+    Args:
+        file_name: path that ends with ``.mindir``.
+        device_num: number of devices.
+        rank_id: the device whose part is wanted.
+        dynamic: whether sizes may change.
+        sapp: whether the split is searched for.
+
+    Raises:
+        ValueError: ``file_name`` is no path of an existing ``.mindir`` file.
+        NotImplementedError: it is one.
+    """
+    owner = "For 'export_split_mindir', the argument 'file_name'(MindIR file)"
+    if not isinstance(file_name, str):
+        raise located(ValueError, f"{owner} must be string, but got {type(file_name)}.")
+    if not file_name.endswith(".mindir"):
+        raise located(ValueError, f"{owner} should end with '.mindir', but got '{file_name}'.")
+    if not os.path.isfile(file_name):
+        raise located(ValueError, f"{owner} does not exist: '{file_name}'.")
+    raise located(
+        NotImplementedError,
+        f"For 'export_split_mindir', {file_name} cannot be split over device_num={device_num} "
+        "devices: shard the network that it was made of with mindjax.parallel.",
+    )
+
+
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or re.search(r"[\0\n*?\"<>|]", name) or not name:
         raise located(ValueError, f"the 'file_name' must be a file's name, but got {name!r}.")

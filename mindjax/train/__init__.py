@@ -82,7 +82,7 @@ def __getattr__(name: str) -> Any:
         from mindjax.amp.networks import build_train_network
 
         return build_train_network
-    if name in ("export", "load"):
+    if name in ("export", "export_split_mindir", "load"):
         from mindjax import mindir
 
         return getattr(mindir, name)
@@ -90,4 +90,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "build_train_network", "export", "load"})
+    return sorted({*globals(), "build_train_network", "export", "export_split_mindir", "load"})

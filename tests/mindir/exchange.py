@@ -10,10 +10,10 @@ import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "examples")]
+sys.path.append(str(ROOT))
 if "--mindjax" in sys.argv:
     sys.argv.remove("--mindjax")
-    sys.path.insert(0, str(ROOT))
     import mindjax
 
     mindjax.install()
@@ -21,42 +21,13 @@ if "--mindjax" in sys.argv:
 import mindspore as ms  # noqa: E402
 import networks  # noqa: E402
 import numpy as np  # noqa: E402
-from mindspore import Tensor, nn, ops  # noqa: E402
+from bert_tiny_pretrain import TinyBert  # noqa: E402
+from llama_tiny import Decoder, Llama  # noqa: E402
+from mindspore import Tensor, nn  # noqa: E402
+
+from tests.mindir.networks import Condition, Loop  # noqa: E402
 
 STEPS = 2
-
-
-class Branch(nn.Cell):
-    """``if`` over a Tensor."""
-
-    def __init__(self):
-        super().__init__()
-        self.dense = nn.Dense(4, 4)
-
-    def construct(self, x, y):
-        if ops.ReduceSum()(x) > 0:  # noqa: SIM108
-            z = self.dense(x) + y
-        else:
-            z = x * 2 - y
-        return ops.relu(z)
-
-
-class While(nn.Cell):
-    """``while`` over a Tensor, with an ``if`` inside."""
-
-    def __init__(self):
-        super().__init__()
-        self.dense = nn.Dense(4, 4)
-
-    def construct(self, x, n):
-        i = Tensor(0, ms.int32)
-        while i < n:
-            if i % 2 == 0:  # noqa: SIM108
-                x = x + self.dense(x) * 0.5
-            else:
-                x = x - 0.1
-            i = i + 1
-        return x
 
 
 def step(network, adam=False):
@@ -87,8 +58,14 @@ CASES = {
     "encoder": lambda: (network("encoder"), [integers(1000, 2, 8)]),
     "decoder": lambda: (network("decoder"), [integers(1000, 1, 128)]),
     "lstm": lambda: (network("lstm"), [integers(1000, 2, 6)]),
-    "branch": lambda: (Branch(), [floats(2, 4) + 1, floats(2, 4)]),
-    "while": lambda: (While(), [floats(2, 4), np.array(5, np.int32)]),
+    "branch": lambda: (Condition(), [floats(2, 3) + 1, floats(2, 3)]),
+    "while": lambda: (Loop(), [floats(2, 4), np.array(5, np.int32)]),
+    "bert_tiny": lambda: (TinyBert(50, 12, 16, 2, 2), [integers(50, 2, 12), integers(12, 2, 3)]),
+    "llama_tiny": lambda: (Llama(50, 16, 2, 4, 2, 12), [integers(50, 2, 10)]),
+    "llama_cached": lambda: (
+        Decoder(Llama(50, 16, 2, 4, 2, 12)),
+        [integers(50, 1, 1), np.array(3, np.int32)],
+    ),
     "lenet5_step": lambda: (
         step(network("lenet5")),
         [floats(2, 1, 32, 32), integers(10, 2)],

@@ -1,9 +1,13 @@
-"""Small networks that are exported: name -> (network, inputs)."""
+"""Small networks that are exported: name -> (network, inputs); the original runs them too."""
+
+import importlib
+import sys
 
 import numpy as np
 
-import mindjax as ms
-from mindjax import Tensor, nn, ops
+# Under the original, and where MindJAX stands for it, `mindspore` is imported already.
+ms = sys.modules.get("mindspore") or importlib.import_module("mindjax")
+nn, ops, Tensor = ms.nn, ms.ops, ms.Tensor
 
 STATE = np.random.RandomState(3)
 

@@ -25,6 +25,9 @@ _INLINED = (
 )  # fmt: skip
 
 
+_MOST_AXES = 8
+
+
 class UnknownOperation(NotImplementedError):
     """MindIR has no form for an operation of the network; the message names it."""
 
@@ -109,7 +112,11 @@ class Lowering:
             and np.prod(shape, dtype=np.int64) <= self.graph.model.folded
         ):
             return np.broadcast_to(value, shape)
-        return self.op("BroadcastTo", self.node(value), shape=tuple(int(s) for s in shape))
+        # The original broadcasts up to eight axes: neighbours that do the same become one.
+        old, new = _merged(before, shape) if len(shape) > _MOST_AXES else (before, shape)
+        value = self.reshape(self.node(value), old, before)
+        value = self.op("BroadcastTo", value, shape=tuple(int(s) for s in new))
+        return self.reshape(value, shape, new)
 
     def slice(
         self,
@@ -213,6 +220,23 @@ class Lowering:
 def inverse(order: Sequence[int]) -> list[int]:
     """Give the order of axes that undoes another."""
     return [int(i) for i in np.argsort(order)]
+
+
+def _merged(before: Sequence[int], after: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Merge neighbouring axes that are all broadcast, or all kept."""
+    old: list[int] = []
+    new: list[int] = []
+    kept = None
+    for size, wanted in zip(before, after, strict=True):
+        if size == wanted == 1:
+            continue
+        if kept == (size == wanted):
+            old[-1], new[-1] = old[-1] * size, new[-1] * wanted
+        else:
+            old.append(size)
+            new.append(wanted)
+        kept = size == wanted
+    return old, new
 
 
 def _needed(jaxpr: Any) -> list[Any]:
