@@ -205,11 +205,6 @@ def to_onnx(
     else:
         model = to_model(net, inputs)[0]
     network = FuncGraph(model)
-    if network.writes:
-        raise UnknownOperation(
-            "the network writes Parameters, which ONNX cannot hold: call set_train(False), or use "
-            "'MINDIR'"
-        )
     names = _renamed([i.name for i in network.inputs], input_names, "input_names")
     types = find_types(network, _samples(network))
     emitter = Emitter(opset)
@@ -224,6 +219,7 @@ def to_onnx(
     nodes = needed(emitter.nodes, results)
     _check_names([*names, *(r.name for r in results), *network.parameters])
     used = used_names(nodes)
+    _check_state(network, used)
     make_input = emitter.onnx.helper.make_tensor_value_info
     graph = emitter.onnx.helper.make_graph(
         nodes,
@@ -239,6 +235,23 @@ def to_onnx(
     for array in parameters.values():
         emitter.type_code(array.dtype)
     return Model(graph, parameters, opset)
+
+
+def _check_state(network: FuncGraph, used: set[str]) -> None:
+    """Raise if results depend on state that the network writes; other writes change no result."""
+    assigns = [
+        node
+        for graph in network.graphs.values()
+        for node in graph.nodes
+        if node.operator is not None and node.operator.name == "Assign"
+    ]
+    written = {network.parameter_names.get(node.inputs[0], "") for node in assigns}
+    needed_ones = sorted(name for name in written if name in used or not name)
+    if needed_ones:
+        raise UnknownOperation(
+            f"the network writes {needed_ones[0]!r}, which its results depend on, and ONNX cannot "
+            "hold that: use 'MINDIR'"
+        )
 
 
 def _renamed(own: list[str], given: Sequence[str], argument: str) -> list[str]:

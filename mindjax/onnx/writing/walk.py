@@ -79,7 +79,8 @@ class Walk:
         name = node.operator.name
         if name in ("Load", "Depend", "Return", "return"):
             return values[0]
-        if name == "UpdateState":
+        if name in ("UpdateState", "Assign"):
+            # What is written is no part of a result; `model` looks that none depends on it.
             return MONAD
         if name == "MakeTuple":
             return tuple(values)
