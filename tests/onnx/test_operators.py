@@ -10,11 +10,11 @@ onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 from onnx import helper  # noqa: E402
 
-from tests.onnx.cases.operators import FAMILIES  # noqa: E402
+from tests.onnx.cases.operators import FAMILIES, OTHER_FORMS  # noqa: E402
 from tests.onnx.models import cases, run  # noqa: E402
 
 
-def family(rows):
+def family(rows, opset=17):
     """Make one model of all rows, and the inputs that it takes."""
     nodes, inputs, outputs, constants, given = [], [], [], [], {}
     for number, (kind, values, attributes) in enumerate(rows):
@@ -34,7 +34,7 @@ def family(rows):
         nodes.append(helper.make_node(kind, names, results, **attributes))
         outputs += [onnx.ValueInfoProto(name=r) for r in results]
     graph = helper.make_graph(nodes, "g", inputs, outputs, constants)
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
     inferred = onnx.shape_inference.infer_shapes(proto)
     kinds = {v.name: v for v in [*inferred.graph.value_info, *inferred.graph.output]}
     del proto.graph.output[:]
@@ -42,10 +42,7 @@ def family(rows):
     return proto, given
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_family(name, tmp_path):
-    proto, given = family(FAMILIES[name])
-    path = str(tmp_path / "net.onnx")
+def assert_same(proto, given, path):
     onnx.save(proto, path)
     session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
     cell = ms.onnx.load(path)
@@ -55,6 +52,32 @@ def test_family(name, tmp_path):
         assert array.dtype == wanted.dtype, output
         assert array.shape == wanted.shape, output
         np.testing.assert_allclose(array, wanted, rtol=1e-4, atol=1e-5, err_msg=output)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_family(name, tmp_path):
+    assert_same(*family(FAMILIES[name]), str(tmp_path / "net.onnx"))
+
+
+def runs(row, opset, path):
+    """Tell whether onnxruntime runs a row's form of an operator in a version."""
+    try:
+        proto, _ = family([row], opset)
+        onnx.checker.check_model(proto)
+        onnx.save(proto, path)
+        runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    except Exception:
+        return False
+    return True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opset", range(11, 24))
+def test_every_version(opset, tmp_path):
+    path = str(tmp_path / "net.onnx")
+    rows = [r for rows in [*FAMILIES.values(), OTHER_FORMS] for r in rows if runs(r, opset, path)]
+    assert len(rows) > 60
+    assert_same(*family(rows, opset), path)
 
 
 # Operators that came after opset 23, or that work on words; and Scan as it was before opset 9.

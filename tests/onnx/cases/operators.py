@@ -82,3 +82,33 @@ FAMILIES = {
         ("ReverseSequence", [floats(4, 3), ints(1, 2, 4)], {}),
     ],
 }  # fmt: skip
+
+# Forms that operators have in some versions only.
+OTHER_FORMS = [
+    ("Squeeze", [floats(1, 2, 1)], {"axes": [0]}), ("Unsqueeze", [floats(2, 3)], {"axes": [0, 2]}),
+    ("Squeeze", [floats(1, 2, 1), ints(-1)], {}), ("Unsqueeze", [floats(2, 3), ints(0, -1)], {}),
+    ("ReduceSum", [IMAGE], {"axes": [1, 2], "keepdims": 0}), ("ReduceSum", [IMAGE, ints(1, 2)], {}),
+    ("ReduceMean", [IMAGE], {"axes": [-1]}), ("ReduceMean", [IMAGE, ints(-1)], {}),
+    ("ReduceMax", [IMAGE, ints(0, 1)], {"keepdims": 0}), ("ReduceSum", [IMAGE, ints()], {"noop_with_empty_axes": 1}),
+    ("Split", [IMAGE], {"axis": 1, "split": [3, 1], "outputs": 2}),
+    ("Split", [IMAGE], {"axis": 2, "num_outputs": 2, "outputs": 2}),
+    ("Softmax", [IMAGE], {}), ("Softmax", [IMAGE], {"axis": 2}), ("LogSoftmax", [IMAGE], {"axis": 1}),
+    ("Hardmax", [IMAGE], {}), ("Dropout", [IMAGE], {}), ("Dropout", [IMAGE], {"ratio": 0.3}),
+    ("Resize", [IMAGE, floats(0), np.array([1, 1, 2, 1.5], np.float32)], {"mode": "linear"}),
+    ("Resize", [IMAGE, floats(0), np.array([1, 1, 0.5, 1.5], np.float32)], {"coordinate_transformation_mode": "tf_half_pixel_for_nn"}),
+    ("Resize", [IMAGE, None, None, ints(5, 9)], {"axes": [3, 2], "mode": "cubic"}),
+    ("Resize", [IMAGE, None, None, ints(2, 4, 3, 3)], {"mode": "linear", "antialias": 1}),
+    ("Pad", [IMAGE, ints(1, 2), scalar(3), ints(3)], {}), ("Pad", [IMAGE, ints(0, 0, 1, 2, 0, 0, 3, 1)], {"mode": "wrap"}),
+    ("ScatterND", [floats(4, 3), ints(1, 1).reshape(2, 1), floats(2, 3)], {"reduction": "max"}),
+    ("Gelu", [IMAGE], {}), ("Gelu", [IMAGE], {"approximate": "tanh"}), ("Mish", [IMAGE], {}),
+    ("GroupNormalization", [IMAGE, floats(2), floats(2)], {"num_groups": 2}),
+    ("GroupNormalization", [IMAGE, floats(4), floats(4)], {"num_groups": 2}),
+    ("RMSNormalization", [IMAGE, floats(6)], {}),
+    ("Attention", [floats(2, 3, 4, 8), floats(2, 3, 5, 8), floats(2, 3, 5, 6)], {"is_causal": 1}),
+    ("RotaryEmbedding", [floats(2, 3, 4, 8), floats(50, 4), floats(50, 4), ints(0, 1, 2, 3, 3, 4, 5, 6).reshape(2, 4)], {}),
+    ("AveragePool", [IMAGE], {"kernel_shape": [2, 2], "dilations": [2, 1]}),
+    ("LpPool", [IMAGE], {"kernel_shape": [2, 2], "pads": [1, 1, 0, 0]}),
+    ("GridSample", [IMAGE, floats(2, 3, 3, 2)], {"mode": "linear"}),
+    ("DFT", [floats(2, 8, 1)], {"axis": 1, "onesided": 1}), ("DFT", [floats(2, 8, 1), None, scalar(1, np.int64)], {"onesided": 1}),
+    ("IsNaN", [IMAGE], {}), ("HannWindow", [scalar(8, np.int64)], {}),
+]  # fmt: skip

@@ -21,6 +21,8 @@ from mindjax.tensor.tensor import Tensor
 
 # Turns of a loop that a graph holds one by one.
 _UNROLLED = 64
+# A loop that collects rows is held so, if their number is known.
+_MOST_TURNS = 4096
 
 
 def _truth(value: Any) -> Any:
@@ -67,7 +69,10 @@ def _loop(run: Run, node: Node, values: list[Any], environment: Environment) -> 
             kept.append(row)
         turn += 1
         if turn > _UNROLLED and any(isinstance(v, Handle) and is_undecided(v) for v in carried):
-            break
+            if not rows:
+                break
+            if turn > _MOST_TURNS:
+                raise Undecided(f"a loop that collects rows has more than {_MOST_TURNS} turns")
     if going is False or (limit is not None and turn >= limit):
         return tuple(carried + [_stacked(kept) for kept in rows])
     if rows:

@@ -90,6 +90,8 @@ def _coordinates(
         if wanted > 1:
             return start * (size - 1) + x * (end - start) * (size - 1) / (wanted - 1)
         return np.full(wanted, 0.5 * (start + end) * (size - 1))
+    if mode == "tf_half_pixel_for_nn":
+        return (x + 0.5) / factor
     if mode == "pytorch_half_pixel" and wanted == 1:
         return np.full(1, -0.5)
     if mode == "half_pixel_symmetric":
