@@ -6,6 +6,7 @@ import importlib
 import os
 import threading
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mindjax.core.view import View
 
 Array = jax.Array
+ArrayImpl = jax_private.ArrayImpl
 Numeric = (bool, int, float, complex, np.generic)
 
 
@@ -88,6 +90,8 @@ class Handle:
     # tensor.py writes the class itself here: ops make Tensors, Tensor's methods are ops.
     tensor_class: ClassVar[Any] = _LateTensor()
     is_parameter: ClassVar[bool] = False
+    # Whether `store` does more than to keep the value.
+    stores: ClassVar[bool] = False
 
     _value: Any
     _frame: StateFrame | None
@@ -302,6 +306,28 @@ def unwrap(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: unwrap(v) for k, v in value.items()}
     return value
+
+
+def arrays_of(handles: Iterable[Handle]) -> list[Any]:
+    """Give the arrays behind handles: many at once, without a call for each that has one."""
+    if current.frame is not None:
+        return [h.array for h in handles]
+    return [
+        h._value
+        if type(h._value) is ArrayImpl and h._frame is None and h._view is None
+        else h.array
+        for h in handles
+    ]
+
+
+def store_all(handles: Iterable[Handle], values: Iterable[Any]) -> None:
+    """Replace the values of handles, as `Handle.store` does; further values are left alone."""
+    for handle, value in zip(handles, values, strict=False):
+        if handle._view is not None or handle.stores:
+            handle.store(value)
+            continue
+        handle._version += 1
+        handle._value, handle._node = value, None
 
 
 def peek(value: Any) -> Any:

@@ -217,6 +217,7 @@ class AttributeState(Handle):
     """
 
     is_parameter = True
+    stores = True
 
     def __init__(self, owner: Any, name: str) -> None:
         self._init_handle(None)

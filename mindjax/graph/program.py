@@ -18,7 +18,7 @@ from mindjax.core.deferred import NOT_DEFERRED, defer
 from mindjax.core.engine import settings
 from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
-from mindjax.core.handle import Handle, current, state_lock, wrap
+from mindjax.core.handle import Handle, arrays_of, current, state_lock, store_all, wrap
 from mindjax.core.interrupts import Shield
 from mindjax.core.partition import partitioner
 from mindjax.core.primitive import Primitive
@@ -367,13 +367,12 @@ class Program:
         if self._compiled is None:
             self.prepare(handles)
         arguments = [h.array for h in handles]
-        read = [h.array for h in self.read]
+        read = arrays_of(self.read)
         with Shield():
             donated, checked = [], jax_private.nans_debugged()
-            for handle in self.donated:
-                value = handle.array
-                # Two references more: the local name and the argument of getrefcount.
-                if sys.getrefcount(value) > _ONE_OWNER + 1 or checked:
+            for value in arrays_of(self.donated):
+                # Two references more: the list and the local name.
+                if sys.getrefcount(value) > _ONE_OWNER + 2 or checked:
                     value = _copy(value)
                 donated.append(value)
             value = None
@@ -390,8 +389,7 @@ class Program:
             if settings.deferred and self._may_wait:
                 self._note_run([*donated, *read, *self.constants, *arguments], outputs)
             count = len(outputs) - len(self.written) - len(self.reached)
-            for handle, array in zip(self.written, outputs[count:], strict=False):
-                handle.store(array)
+            store_all(self.written, outputs[count:])
         for i, array in zip(self.reached, outputs[count + len(self.written) :], strict=True):
             handles[i].assign_value(array)
         self._write_attributes()
