@@ -1,7 +1,7 @@
 """The settings of `set_algo_parameters`: how strategies are searched in AUTO_PARALLEL mode.
 
-The original reads them in that mode alone, which `set_auto_parallel_context` refuses here: they are
-checked, kept and given back.
+XLA's partitioner propagates shardings without such a search: they are checked, kept and given back,
+and a warning says that they change nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mindjax import log
 from mindjax.core.errors import located
 
 _DEFAULTS: dict[str, Any] = {
@@ -49,6 +50,11 @@ def set_algo_parameters(**kwargs: Any) -> None:
         if kind is float and not 0 < value <= 1:
             raise located(
                 RuntimeError, f"For '{name}', 'epsilon' must be in (0, 1], but got {value}."
+            )
+        if value != _DEFAULTS[name]:
+            log.warning(
+                f"For 'set_algo_parameters', '{name}' changes nothing: strategies come from the "
+                "propagation of shardings, which searches none."
             )
         _settings[name] = value
 

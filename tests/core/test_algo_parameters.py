@@ -14,12 +14,15 @@ DEFAULTS = {
 }
 
 
-def test_defaults_and_values():
+def test_defaults_and_values(monkeypatch):
     changed = {
         name: True if value is False else type(value)(value * 2) for name, value in DEFAULTS.items()
     }
     assert {name: ms.get_algo_parameters(name) for name in DEFAULTS} == DEFAULTS
+    said = []
+    monkeypatch.setattr(ms.log, "warning", said.append)
     ms.set_algo_parameters(**changed)
+    assert len(said) == len(changed) and all("changes nothing" in text for text in said)
     assert {name: ms.parallel.get_algo_parameters(name) for name in DEFAULTS} == changed
     ms.reset_algo_parameters()
     assert {name: ms.get_algo_parameters(name) for name in DEFAULTS} == DEFAULTS
