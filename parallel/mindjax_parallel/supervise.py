@@ -25,6 +25,10 @@ _KILLED_WITH_PARENT = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 # What a rank says, and how it ends, when another one has gone.
 _AFTER_ANOTHER = ("cannot reach another rank", "Gloo", "coordination service", "heartbeat")
 
+# What the collectives' library says before it ends a process, and what it means.
+_MISMATCH = "collective mismatch"
+_MISMATCHED = "the ranks have called different collectives, or one with Tensors of different shapes or dtypes."
+
 
 @dataclass
 class Worker:
@@ -98,7 +102,10 @@ class Worker:
         if self._lost_others:
             return self.ended, "It lost another rank, which has ended or gives no sign of life."
         if status < 0:
-            return self.ended, f"killed by {signal.Signals(-status).name}"
+            name = signal.Signals(-status).name
+            if status == -signal.SIGABRT and _MISMATCH in self._last():
+                return self.ended, f"killed by {name}: {_MISMATCHED}"
+            return self.ended, f"killed by {name}"
         return self.ended, f"exit status {status}; the last lines of {self.log}:\n{self._last()}"
 
     def _last(self) -> str:

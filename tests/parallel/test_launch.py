@@ -250,7 +250,7 @@ DEATHS = {
     "hang": (["--collective_time_out", "4"], r"rank 0 has waited 4 s for the other ranks in 'AllR"),
     "stop": (["--collective_time_out", "4"], r"rank 1 was stopped by a signal or a debugger"),
     "absent": (["--cluster_time_out", "5"], r"Rank 0 did not meet the other 1 of 2 processes at"),
-    "shape": ([], r"msrun: rank [01] of 2 on this host failed first"),
+    "shape": ([], r"killed by SIGABRT: the ranks have called different collectives, or one with"),
 }
 
 
