@@ -27,7 +27,7 @@ _AFTER_ANOTHER = ("cannot reach another rank", "Gloo", "coordination service", "
 
 # What the collectives' library says before it ends a process, and what it means.
 _MISMATCH = "collective mismatch"
-_MISMATCHED = "the ranks have called different collectives, or one with Tensors of different shapes or dtypes."
+_MISMATCHED = "the ranks have called different collectives, or one with other shapes or dtypes."
 
 
 @dataclass
