@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from mindjax.onnx.reading.errors import OnnxError, UnknownOperator
+from mindjax.onnx.reading.errors import OnnxError
 from mindjax.onnx.reading.table import OPERATORS, Attributes, Entry, operator, space
 from mindjax.onnx.reading.tensors import np_dtype
 
@@ -260,11 +260,3 @@ def _softmax(n: Attributes, x: Any) -> Any:
         place = jnp.argmax(x, axis)
         out = jax.nn.one_hot(place, size, dtype=x.dtype, axis=axis)
     return out.reshape(shape)
-
-
-@operator("Dropout", static=(1, 2))
-def _dropout(n: Attributes, x: Any, ratio: Any = None, training: Any = None) -> Any:
-    if training is not None and bool(training) and (ratio is None or float(ratio) > 0):
-        raise UnknownOperator("'Dropout' while training is MindJAX's nn.Dropout")
-    mask = jnp.ones(x.shape, jnp.bool_)
-    return (x, mask) if n.outputs > 1 else x

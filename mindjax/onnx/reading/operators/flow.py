@@ -295,3 +295,14 @@ def _bernoulli(run: Run, node: Node, values: list[Any], environment: Environment
     given = node.attributes.get("dtype")
     drawn = ops.rand(*x.shape) < ops.cast(x, from_np(np.dtype(np.float32)))
     return ops.cast(drawn, from_np(np_dtype(given)) if given else x.dtype)
+
+
+@special("Dropout", static=(1, 2))
+def _dropout(run: Run, node: Node, values: list[Any], environment: Environment) -> Any:
+    given = [known(v) for v in values[1:]] + [None] * (3 - len(values))
+    x, training = tensor(values[0]), given[1] is not None and bool(given[1])
+    ratio = 0.5 if given[0] is None else float(np.reshape(given[0], -1)[0])
+    if not training or ratio == 0:
+        return values[0], np.ones(tuple(x.shape), bool)
+    kept = ops.rand(*x.shape) >= ratio
+    return x * ops.cast(kept, x.dtype) * (1 / (1 - ratio) if ratio < 1 else 0.0), kept

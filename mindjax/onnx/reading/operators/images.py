@@ -266,3 +266,43 @@ def _roi_align(n: Attributes, x: Any, regions: Any, batch: Any) -> Any:
         return each.max((0, 4, 6))
     total: Any = sum(terms)
     return total.reshape(shape).mean((3, 5))
+
+
+@operator("DeformConv")
+def _deformed(
+    n: Attributes, x: Any, w: Any, offset: Any, bias: Any = None, mask: Any = None
+) -> Any:
+    """Convolve where offsets move each element of a window (Dai 2017), in two dimensions."""
+    if x.ndim != 4:
+        raise UnknownOperator("'DeformConv' has a form in MindJAX for two axes only")
+    (batch, channels, *sizes), kernel, outs = x.shape, w.shape[2:], offset.shape[2:]
+    groups, sets = n.get("group", 1), n.get("offset_group", 1)
+    stride, gaps = n.get("strides") or [1, 1], n.get("dilations") or [1, 1]
+    pads, count = n.get("pads") or [0] * 4, kernel[0] * kernel[1]
+    moved = offset.reshape((batch, sets, count, 2, *outs))
+    terms = []
+    for axis in range(2):
+        line = [1, 1, 1, 1, 1]
+        line[3 + axis] = outs[axis]
+        start = (np.arange(outs[axis]) * stride[axis] - pads[axis]).reshape(line)
+        taps = np.indices(kernel)[axis].reshape((1, 1, count, 1, 1)) * gaps[axis]
+        place = moved[:, :, :, axis] + (start + taps).astype(x.dtype)
+        low = jnp.floor(place)
+        terms.append([(low, 1 - (place - low)), (low + 1, place - low)])
+    image = x.reshape((batch, sets, channels // sets, -1))
+    columns: Any = 0.0
+    for y, fy in terms[0]:
+        for c, fx in terms[1]:
+            inside = (y >= 0) & (y < sizes[0]) & (c >= 0) & (c < sizes[1])
+            index = jnp.clip(y, 0, sizes[0] - 1) * sizes[1] + jnp.clip(c, 0, sizes[1] - 1)
+            index = index.astype(jnp.int64).reshape((batch, sets, 1, -1))
+            taken = jnp.take_along_axis(image, index, 3)
+            taken = taken.reshape((*image.shape[:3], count, *outs))
+            columns = columns + taken * jnp.where(inside, fy * fx, 0)[:, :, None].astype(x.dtype)
+    if mask is not None:
+        columns = columns * mask.reshape((batch, sets, 1, count, *outs))
+    columns = columns.reshape((batch, groups, channels // groups, count, *outs))
+    weights = w.reshape((groups, w.shape[0] // groups, w.shape[1], count))
+    out = jnp.einsum("bgckyx,gock->bgoyx", columns, weights, precision=lax.Precision.HIGHEST)
+    out = out.reshape((batch, w.shape[0], *outs))
+    return out if bias is None else out + bias.reshape((1, -1, 1, 1))
