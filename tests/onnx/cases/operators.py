@@ -101,8 +101,6 @@ OTHER_FORMS = [
     ("Pad", [IMAGE, ints(1, 2), scalar(3), ints(3)], {}), ("Pad", [IMAGE, ints(0, 0, 1, 2, 0, 0, 3, 1)], {"mode": "wrap"}),
     ("ScatterND", [floats(4, 3), ints(1, 1).reshape(2, 1), floats(2, 3)], {"reduction": "max"}),
     ("Gelu", [IMAGE], {}), ("Gelu", [IMAGE], {"approximate": "tanh"}), ("Mish", [IMAGE], {}),
-    ("GroupNormalization", [IMAGE, floats(2), floats(2)], {"num_groups": 2}),
-    ("GroupNormalization", [IMAGE, floats(4), floats(4)], {"num_groups": 2}),
     ("RMSNormalization", [IMAGE, floats(6)], {}),
     ("Attention", [floats(2, 3, 4, 8), floats(2, 3, 5, 8), floats(2, 3, 5, 6)], {"is_causal": 1}),
     ("RotaryEmbedding", [floats(2, 3, 4, 8), floats(50, 4), floats(50, 4), ints(0, 1, 2, 3, 3, 4, 5, 6).reshape(2, 4)], {}),
