@@ -51,22 +51,35 @@ def unpack_integers(data: bytes, dtype: str) -> np.ndarray:
     start = _COUNT + -(-count // 4)
     if len(data) < start + count:
         raise ValueError("an array of integers is cut off")
+    if count and data[_COUNT:start] == _same_widths(count, data[_COUNT] >> 6):
+        width = 1 << (data[_COUNT] >> 6)
+        if start + count * width != len(data):
+            raise ValueError("an array of integers has another length than it says")
+        return _checked(np.frombuffer(data, f"<i{width}", count, start), dtype)
     packed = np.frombuffer(data, np.uint8, start - _COUNT, _COUNT)
     codes = (packed[:, None] >> _SHIFTS & 3).reshape(-1)[:count]
     sizes = 1 << codes.astype(np.int64)
     if start + int(sizes.sum()) != len(data):
         raise ValueError("an array of integers has another length than it says")
     numbers = np.frombuffer(data, np.uint8, offset=start)
-    first = codes[0] if count else 0
-    if (codes == first).all():
-        values = numbers.view(f"<i{1 << int(first)}").astype(np.int64)
-    else:
-        values = np.empty(count, np.int64)
-        places = np.cumsum(sizes) - sizes
-        for code in np.unique(codes):
-            chosen = codes == code
-            taken = numbers[places[chosen, None] + np.arange(1 << int(code))]
-            values[chosen] = np.ascontiguousarray(taken).view(f"<i{1 << int(code)}")[:, 0]
-    if dtype == "int32" and count and (values.min() < -(1 << 31) or values.max() >= 1 << 31):
+    values = np.empty(count, np.int64)
+    places = np.cumsum(sizes) - sizes
+    for code in np.unique(codes):
+        chosen = codes == code
+        taken = numbers[places[chosen, None] + np.arange(1 << int(code))]
+        values[chosen] = np.ascontiguousarray(taken).view(f"<i{1 << int(code)}")[:, 0]
+    return _checked(values, dtype)
+
+
+def _same_widths(count: int, code: int) -> bytes:
+    """Give the widths of numbers that are all of one width."""
+    whole, left = divmod(count, 4)
+    byte = code * 0x55
+    return bytes([byte]) * whole + (bytes([byte & 0xFF00 >> 2 * left & 0xFF]) if left else b"")
+
+
+def _checked(values: np.ndarray, dtype: str) -> np.ndarray:
+    small = dtype == "int32" and values.itemsize == 8 and len(values)
+    if small and (values.min() < -(1 << 31) or values.max() >= 1 << 31):
         raise ValueError("a number does not fit int32")
     return values.astype(dtype)
