@@ -7,6 +7,7 @@ import importlib
 import inspect
 import math
 import struct
+import threading
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, TypeVar, dataclass_transform
@@ -352,6 +353,18 @@ def lowering(cls: type[Primitive], platform: str) -> Callable[[Decorated], Decor
     return register
 
 
+class _Trace(threading.local):
+    portable = False
+
+
+_trace = _Trace()
+
+
+def is_portable() -> bool:
+    """Tell whether what `compute` gives now is for any platform: it may call no kernel of one."""
+    return _trace.portable
+
+
 def computation(record: Primitive, portable: bool = False) -> Callable[..., Any]:
     """Give the function on arrays that a record stands for, per platform where it has lowerings.
 
@@ -365,6 +378,12 @@ def computation(record: Primitive, portable: bool = False) -> Callable[..., Any]
     found = None if portable else LOWERINGS.get(type(record))
 
     def computed(*arrays: Any) -> Any:
+        if portable:
+            before, _trace.portable = _trace.portable, True
+            try:
+                return _of_possible_size(record, record.compute(*arrays))
+            finally:
+                _trace.portable = before
         if not found:
             return _of_possible_size(record, record.compute(*arrays))
         choices = {p: (lambda *a, f=f: f(record, *a)) for p, f in found.items()}

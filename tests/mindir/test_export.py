@@ -9,7 +9,7 @@ import pytest
 import mindjax as ms
 from mindjax import nn, ops
 from mindjax.mindir import MindIRError, export
-from tests.mindir.networks import NETWORKS, flat, tensors
+from tests.mindir.networks import NETWORKS, adam, flat, tensors, train_step
 
 KEY = b"0123456789abcdef"
 
@@ -121,6 +121,18 @@ def test_the_original_can_export_it_once_more(name, tmp_path):
             if kinds.get(node.op_type.removeprefix("REF::")) == "Assign":
                 readers = [n for n in computed if node.output[0] in n.input]
                 assert {kinds[n.op_type.removeprefix("REF::")] for n in readers} & {"Depend"}
+
+
+def test_a_step_that_has_a_kernel_on_this_platform(tmp_path):
+    """A file holds what runs everywhere; the sizes are those from which on the kernel is called."""
+    network = train_step(nn.Dense(64, 64), adam, 64)
+    inputs = tensors([np.ones((2, 64), np.float32), np.array([1, 2], np.int32)])
+    path = str(tmp_path / "net")
+    ms.export(network, *inputs, file_name=path, file_format="MINDIR")
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = nn.GraphCell(ms.load(f"{path}.mindir"))
+    for _ in range(3):
+        np.testing.assert_allclose(net(*inputs).asnumpy(), network(*inputs).asnumpy(), rtol=1e-5)
 
 
 def test_a_broadcast_of_many_axes(tmp_path):

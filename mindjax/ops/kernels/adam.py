@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.core.primitive import is_portable
 from mindjax.ops.kernels.handlers import handler
 
 Array = jax.Array
@@ -18,6 +19,8 @@ SMALLEST = 1 << 12
 
 def wanted(*arrays: Array) -> bool:
     """Tell whether the kernel takes a variable, its moments and gradient."""
+    if is_portable():
+        return False
     same = all(a.dtype == np.float32 and a.shape == arrays[0].shape for a in arrays)
     return same and arrays[0].size >= SMALLEST and handler("adam") is not None
 
