@@ -38,7 +38,7 @@ from mindjax.graph.control.raising import take_back
 from mindjax.graph.journal import Compilation
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, dicts_among, rebuild
-from mindjax.graph.waiting import WaitingCall, evaluation, store_all, waits_on
+from mindjax.graph.waiting import WaitingCall, evaluation, store_pending, waits_on
 from mindjax.tensor.parameter import Parameter, epoch
 
 # What getrefcount says of an array that nothing but its handle's slot holds.
@@ -283,7 +283,7 @@ class Program:
             outputs = NOT_DEFERRED if None in values else defer(waiting, values)
             if outputs is not NOT_DEFERRED:
                 count = len(outputs) - len(self.written)
-                store_all(self.written, outputs[count:])
+                store_pending(self.written, outputs[count:])
                 return self.result.build([wrap(v) for v in outputs[:count]])
         return self._run(handles, dicts)
 

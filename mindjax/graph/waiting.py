@@ -67,7 +67,7 @@ def waits_on(handles: Sequence[Any]) -> bool:
     return False
 
 
-def store_all(handles: Sequence[Handle], values: Sequence[Any]) -> None:
+def store_pending(handles: Sequence[Handle], values: Sequence[Any]) -> None:
     """Replace the values of state, as `Handle.store` does, all of them or none.
 
     Args:
