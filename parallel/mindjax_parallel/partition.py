@@ -12,6 +12,7 @@ import numpy as np
 from jax.sharding import Mesh
 
 from mindjax import log
+from mindjax.core import world
 from mindjax.core.errors import located
 from mindjax.core.handle import wrap
 from mindjax.core.parallel_context import (
@@ -19,6 +20,7 @@ from mindjax.core.parallel_context import (
     get_auto_parallel_context,
     parallel_optimizer_config,
 )
+from mindjax.core.state import outside_value
 from mindjax.graph.signature import Signature, rebuild
 from mindjax_parallel import strategy
 from mindjax_parallel.layout import Layout, placed
@@ -104,6 +106,7 @@ def settings_of_context(mode: str) -> Settings:
 
 def for_mode(mode: str) -> MeshPartitioner | None:
     """Give the partitioner of a parallel mode, None where one device runs every program."""
+    world.join()
     if mode == ParallelMode.DATA_PARALLEL and jax.process_count() > 1:
         # Every process runs a program of its own, and adds gradients up with the others'.
         return None
@@ -155,7 +158,7 @@ class MeshPartitioner:
         count = len(signature.handles)
         joined: list[Any] = []
         for i, handle in enumerate(signature.handles):
-            array = handle.array
+            array = outside_value(handle)
             if isinstance(array, jax.Array) and not array.is_fully_addressable:
                 joined.append(handle)
                 continue
