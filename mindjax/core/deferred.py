@@ -39,7 +39,7 @@ _ALONE = 4
 # So many new structures in a row, and the ops of as many records as the second number are run at
 # once.
 _STRANGE, _PAUSE = 8, 16
-_MOST_UNREAD = 2
+MOST_UNREAD = 2
 # Bytes of a record's results up to which none is freed before the record has run.
 _SMALL_RECORD = 1 << 25
 # Bytes from which on it pays to give an array's memory to a result.
@@ -343,7 +343,7 @@ class Recording:
             self.at_once -= 1
             return True
         self.unread += 1
-        if self.unread > _MOST_UNREAD:
+        if self.unread > MOST_UNREAD:
             self.alone = self.at_once = 0
             return False
         return True

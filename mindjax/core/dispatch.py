@@ -12,7 +12,15 @@ import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.checks import not_a_tensor
-from mindjax.core.deferred import MOST_OPS, NOT_DEFERRED, aval_of, defer, learn, settled
+from mindjax.core.deferred import (
+    MOST_OPS,
+    MOST_UNREAD,
+    NOT_DEFERRED,
+    aval_of,
+    defer,
+    learn,
+    settled,
+)
 from mindjax.core.dtype import Number, as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.engine import settings
 from mindjax.core.errors import located
@@ -49,7 +57,10 @@ def called(record: Primitive, *inputs: Any) -> Any:
         recording = here.recording
         if recording is None:
             return _dispatched(record, inputs, True)
-        if not recording.at_once or not recording.stays_at_once():
+        if recording.at_once < 0 and recording.unread < MOST_UNREAD:
+            # As `stays_at_once` does while each value is read at once.
+            recording.unread += 1
+        elif not recording.at_once or not recording.stays_at_once():
             result = _at_once(record, inputs, recording)
             return result if result is not NOT_DEFERRED else _dispatched(record, inputs, True)
     if here.tape is not None or here.recorder is not None or settings.waits:

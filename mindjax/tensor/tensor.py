@@ -277,8 +277,9 @@ class Tensor(
                 if self._value is value:
                     self._value = array
                 value = array
-        if here.recording is not None:
-            here.recording.unread = 0
+        recording = here.recording
+        if recording is not None:
+            recording.unread = 0
         if type(value) is not ArrayImpl and isinstance(value, Tracer):
             raise need_values("a Tensor's value")
         try:
