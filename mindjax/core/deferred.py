@@ -37,8 +37,8 @@ _SMALL = 256
 # So many records of one op in a row, and the next ops are run at once, until so many are unread.
 _ALONE = 4
 # So many new structures in a row, and the ops of as many records as the second number are run at
-# once.
-_STRANGE, _PAUSE = 8, 16
+# once; of twice as many the next time, up to the third.
+_STRANGE, _PAUSE, _MOST_PAUSE = 8, 16, 64
 MOST_UNREAD = 2
 # Bytes of a record's results up to which none is freed before the record has run.
 _SMALL_RECORD = 1 << 25
@@ -125,13 +125,14 @@ class Recording:
     """
 
     __slots__ = (
-        "__weakref__", "_bytes", "_checked", "_layout", "alone", "at_once", "avals", "filling",
-        "leaves", "lock", "outputs", "places", "pressed", "step", "strange", "unread",
+        "__weakref__", "_bytes", "_checked", "_layout", "_pause", "alone", "at_once", "avals",
+        "filling", "leaves", "lock", "outputs", "places", "pressed", "step", "strange", "unread",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.step: Step = ROOT
+        self._pause = _PAUSE
         self.outputs: dict[int, Any] = {}
         self.leaves: list[Any] = []
         self.avals: dict[int, Aval] = {}
@@ -396,7 +397,8 @@ class Recording:
                 return
             self.strange += 1
             if self.strange >= _STRANGE:
-                self.at_once = _PAUSE * count
+                self.at_once = self._pause * count
+                self._pause = min(2 * self._pause, _MOST_PAUSE)
         self._one_by_one(structure, live)
 
     def _together(self, structure: Structure, live: tuple[int, ...], dead: list[int]) -> bool:
@@ -408,7 +410,7 @@ class Recording:
             return False
         if values is None:
             return False
-        self.strange = 0
+        self.strange, self._pause = 0, _PAUSE
         outputs = self.outputs
         for place, value in zip(live, values, strict=True):
             out = outputs[place & ~MASK]

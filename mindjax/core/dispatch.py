@@ -57,10 +57,13 @@ def called(record: Primitive, *inputs: Any) -> Any:
         recording = here.recording
         if recording is None:
             return _dispatched(record, inputs, True)
-        if recording.at_once < 0 and recording.unread < MOST_UNREAD:
-            # As `stays_at_once` does while each value is read at once.
+        at_once = recording.at_once
+        # As `stays_at_once` does, without a call.
+        if at_once > 0:
+            recording.at_once = at_once - 1
+        elif at_once and recording.unread < MOST_UNREAD:
             recording.unread += 1
-        elif not recording.at_once or not recording.stays_at_once():
+        elif not at_once or not recording.stays_at_once():
             result = _at_once(record, inputs, recording)
             return result if result is not NOT_DEFERRED else _dispatched(record, inputs, True)
     if here.tape is not None or here.recorder is not None or settings.waits:
