@@ -1,7 +1,8 @@
 """Time and memory of large checkpoints against the disk's own copy, and what saving costs a step.
 
 Every measurement of a file runs in a fresh process, on a file that is not in the system's cache,
-in turns with a copy of the same file by ``shutil``; both end with fsync where they write.
+before or after a copy of a file of that size by ``shutil`` in the same process, in turns; both end
+with fsync where they write.
 ``memory`` is the most that the process held, less what it held before it had the values, divided
 by the values' size. For ``step``, a training saves in the background every few steps, in turns
 with one that does not.
@@ -15,7 +16,6 @@ import itertools
 import json
 import os
 import pathlib
-import resource
 import shutil
 import statistics
 import subprocess
@@ -48,8 +48,14 @@ def forget(path: str) -> None:
 
 
 def peak() -> int:
-    """Give the most memory that this process has held, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    """Give the most memory that this process has held since `forget_peak`, in bytes."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) << 10
+
+
+def forget_peak() -> None:
+    """Let `peak` begin anew."""
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
 
 
 def held() -> int:
@@ -58,8 +64,8 @@ def held() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def work(what: str, path: str, size: int) -> dict[str, float]:
-    """Save or load in this process."""
+def work(what: str, path: str, size: int, copies_first: bool) -> dict[str, float]:
+    """Save or load in this process, and copy a file of the same size before or after it."""
     import numpy as np
 
     import mindjax as ms
@@ -75,16 +81,24 @@ def work(what: str, path: str, size: int) -> dict[str, float]:
             values[f"p{index}"] = ms.Parameter(ms.Tensor.from_numpy(array), name=f"p{index}")
             values[f"p{index}"].local_value()
             del array
+        copied = copy(path, f"{path}.copy") if copies_first else 0.0
         with contextlib.suppress(OSError):
             os.unlink(path)
+        forget_peak()
         start = time.perf_counter()
         ms.save_checkpoint(values, path, format=kind)
     else:
+        copied = copy(path, f"{path}.copy") if copies_first else 0.0
         forget(path)
+        forget_peak()
         start = time.perf_counter()
         values = ms.load_checkpoint(path, format=kind)
     took = time.perf_counter() - start
-    return {"seconds": took, "memory": max(peak() - before, 0) / size}
+    memory = max(peak() - before, 0) / size
+    if not copies_first:
+        copied = copy(path, f"{path}.copy")
+    del values
+    return {"seconds": took, "memory": memory, "copy": copied}
 
 
 def step(rounds: int) -> dict[str, Any]:
@@ -154,18 +168,16 @@ def files(kind: str, size: int, rounds: int, folder: str) -> dict[str, Any]:
     """Save, load and copy one file in turns."""
     path = os.path.join(folder, f"big.{kind}")
     found: dict[str, list[dict[str, float]]] = {"save": [], "load": []}
-    copies: dict[str, list[float]] = {"save": [], "load": []}
-    for _ in range(rounds):
+    for turn in range(rounds):
         for what in found:
-            found[what].append(child(what, path, str(size)))
-            copies[what].append(copy(path, path + ".copy"))
+            found[what].append(child(what, path, str(size), str(turn % 2)))
     os.unlink(path)
     report = {}
     for what, runs in found.items():
-        ratios = [r["seconds"] / c for r, c in zip(runs, copies[what], strict=True)]
+        ratios = [run["seconds"] / run["copy"] for run in runs]
         report[what] = {
             "seconds": statistics.median(run["seconds"] for run in runs),
-            "copy": statistics.median(copies[what]),
+            "copy": statistics.median(run["copy"] for run in runs),
             "ratio": statistics.median(ratios),
             "spread": [min(ratios), max(ratios)],
             "memory": max(run["memory"] for run in runs),
@@ -187,8 +199,10 @@ def main() -> None:
     args = parser.parse_args()
     if args.work:
         what, *words = args.work
-        found = step(int(words[0])) if what == "step" else work(what, words[0], int(words[1]))
-        print(json.dumps(found))
+        if what == "step":
+            print(json.dumps(step(int(words[0]))))
+        else:
+            print(json.dumps(work(what, words[0], int(words[1]), words[2] == "1")))
         return
     size = int(args.gib * (1 << 30)) // PIECES // 4096 * PIECES * 4096
     report: dict[str, Any] = {"bytes": size}
