@@ -265,6 +265,22 @@ def upload(array: np.ndarray[Any, Any]) -> Array:
         jax_private.set_x64(old)
 
 
+def whole(array: Any) -> np.ndarray[Any, Any]:
+    """Give an array's values on the host, without a copy where that is possible.
+
+    Those that lie on several processes' devices are gathered: each process must ask.
+
+    Args:
+        array: numpy or jax array.
+    """
+    if not isinstance(array, jax.Array) or array.is_fully_addressable:
+        return np.asarray(array)
+    if array.is_fully_replicated:
+        return np.asarray(array.addressable_data(0))
+    gather = importlib.import_module("jax.experimental.multihost_utils").process_allgather
+    return np.asarray(gather(array, tiled=True))
+
+
 def host_view(handle: Handle) -> np.ndarray[Any, Any]:
     """Give a handle's own values as a read-only numpy array, without a copy where they are there.
 
@@ -274,7 +290,7 @@ def host_view(handle: Handle) -> np.ndarray[Any, Any]:
     Returns:
         An array that must not be written to; it keeps the values alive.
     """
-    return np.asarray(handle.local_value())
+    return whole(handle.local_value())
 
 
 def wrap(value: Any) -> Any:

@@ -7,8 +7,6 @@ import importlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
 from mindjax.core.handle import current
 from mindjax.core.parallel_context import ParallelMode, get_auto_parallel_context
 
@@ -99,18 +97,6 @@ def partitioner() -> Partitioner | None:
         # Programs of one device never load the package.
         find = _Chosen.find = importlib.import_module("mindjax_parallel.partition").for_mode
     return find(mode)
-
-
-def whole(array: Any) -> np.ndarray[Any, Any]:
-    """Give the values of an array that lies on several processes' devices; each must ask.
-
-    Args:
-        array: jax array.
-    """
-    if array.is_fully_replicated:
-        return np.array(array.addressable_data(0))
-    gather = importlib.import_module("jax.experimental.multihost_utils").process_allgather
-    return np.array(gather(array, tiled=True))
 
 
 @contextlib.contextmanager

@@ -16,9 +16,8 @@ from mindjax.core import checks
 from mindjax.core.device import target
 from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle, Tracer, current, state_lock
+from mindjax.core.handle import Handle, Tracer, current, state_lock, whole
 from mindjax.core.jax_private import ArrayImpl
-from mindjax.core.partition import whole
 from mindjax.core.pending import Pending
 from mindjax.core.translate import out_of_memory
 from mindjax.core.values import can_leave, need_values
@@ -289,7 +288,7 @@ class Tensor(
         except RuntimeError:
             if not isinstance(value, jax.Array) or value.is_fully_addressable:
                 raise
-            return whole(value)
+            return np.array(whole(value))
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Copy the values to a numpy array (MindSpore: ``asnumpy``)."""
