@@ -36,8 +36,8 @@ _MOST_BYTES = 1 << 28
 _SMALL = 256
 # So many records of one op in a row, and the next ops are run at once, until so many are unread.
 _ALONE = 4
-# So many new structures in a row, and the ops of as many records as the second number are run at
-# once; of twice as many the next time, up to the third.
+# So many new structures in a row, and ops are run at once until as many reads as the second number;
+# twice as many the next time, up to the third.
 _STRANGE, _PAUSE, _MOST_PAUSE = 8, 16, 64
 MOST_UNREAD = 2
 # Bytes of a record's results up to which none is freed before the record has run.
@@ -117,7 +117,7 @@ class Recording:
         places: what stands for the leaves, by the arrays' identities.
         alone: how many records in a row held one op, whose value was read.
         strange: how many records in a row had a structure that was met for the first time.
-        at_once: how many of the next ops are run at once because of that; -1 while each value is
+        at_once: until how many reads ops are run at once because of that; -1 while each value is
             read at once.
         unread: how many ops have been run at once since a value was read.
         filling: how often the record was run; places mean something within one filling.
@@ -340,14 +340,18 @@ class Recording:
 
     def stays_at_once(self) -> bool:
         """Tell whether the next op should be run at once too."""
-        if self.at_once > 0:
-            self.at_once -= 1
-            return True
         self.unread += 1
-        if self.unread > MOST_UNREAD:
-            self.alone = self.at_once = 0
+        if self.unread > (MOST_UNREAD if self.at_once < 0 else MOST_OPS):
+            self.alone = self.at_once = self.unread = 0
             return False
         return True
+
+    def note_read(self) -> None:
+        """Note that a value was read: here a pause may end, so that the next record is whole."""
+        if self.unread:
+            self.unread = 0
+            if self.at_once > 0:
+                self.at_once -= 1
 
     def flush(self) -> None:
         """Run the record and give every value that is referred to.
@@ -397,7 +401,7 @@ class Recording:
                 return
             self.strange += 1
             if self.strange >= _STRANGE:
-                self.at_once = self._pause * count
+                self.at_once = self._pause
                 self._pause = min(2 * self._pause, _MOST_PAUSE)
         self._one_by_one(structure, live)
 

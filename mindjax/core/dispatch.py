@@ -58,10 +58,8 @@ def called(record: Primitive, *inputs: Any) -> Any:
         if recording is None:
             return _dispatched(record, inputs, True)
         at_once = recording.at_once
-        # As `stays_at_once` does, without a call.
-        if at_once > 0:
-            recording.at_once = at_once - 1
-        elif at_once and recording.unread < MOST_UNREAD:
+        if at_once and recording.unread < MOST_UNREAD:
+            # As `stays_at_once` does, without a call.
             recording.unread += 1
         elif not at_once or not recording.stays_at_once():
             result = _at_once(record, inputs, recording)

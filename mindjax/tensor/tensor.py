@@ -277,8 +277,8 @@ class Tensor(
                     self._value = array
                 value = array
         recording = here.recording
-        if recording is not None:
-            recording.unread = 0
+        if recording is not None and recording.unread:
+            recording.note_read()
         if type(value) is not ArrayImpl and isinstance(value, Tracer):
             raise need_values("a Tensor's value")
         try:
