@@ -14,7 +14,7 @@ from jax.core import eval_jaxpr
 
 from mindjax.core import allocator, jax_private, world
 from mindjax.core.caches import count_compilation
-from mindjax.core.deferred import NOT_DEFERRED, defer
+from mindjax.core.deferred import NOT_DEFERRED, defer, flush
 from mindjax.core.engine import settings
 from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
@@ -284,7 +284,11 @@ class Program:
             if outputs is not NOT_DEFERRED:
                 count = len(outputs) - len(self.written)
                 store_pending(self.written, outputs[count:])
-                return self.result.build([wrap(v) for v in outputs[:count]])
+                tensors = [wrap(v) for v in outputs[:count]]
+                # A step is one program: those of steps whose loss nobody reads must not pile up.
+                # What has no handle by now would be taken for dead.
+                flush()
+                return self.result.build(tensors)
         return self._run(handles, dicts)
 
     def _note_run(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
