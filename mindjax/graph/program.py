@@ -14,8 +14,6 @@ from jax.core import eval_jaxpr
 
 from mindjax.core import allocator, jax_private, world
 from mindjax.core.caches import count_compilation
-from mindjax.core.deferred import NOT_DEFERRED, defer, flush
-from mindjax.core.engine import settings
 from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
 from mindjax.core.handle import Handle, arrays_of, current, state_lock, store_all, wrap
@@ -38,7 +36,6 @@ from mindjax.graph.control.raising import take_back
 from mindjax.graph.journal import Compilation
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, dicts_among, rebuild
-from mindjax.graph.waiting import WaitingCall, evaluation, store_pending, waits_on
 from mindjax.tensor.parameter import Parameter, epoch
 
 # What getrefcount says of an array that nothing but its handle's slot holds.
@@ -127,17 +124,6 @@ class Program:
         self._errors = frame.errors[0] if frame.errors else None
         self.record = GraphCall(self)
         self._compiled: Any = None
-        self._waiting: WaitingCall | None = None
-        # Whether all that the program does is to give results and to write Parameters.
-        self._may_wait = not (
-            self._effects
-            or self._spreads
-            or self._errors
-            or self._attributes
-            or self.reached
-            or calls_back(self.jaxpr)
-            or any(isinstance(h, AttributeState) for h in (*self.read, *self.written))
-        )
         frame.close()
         if self._errors is not None:
             self._errors.marks.clear()
@@ -265,40 +251,7 @@ class Program:
         if current.tape is not None:
             return self._run_on_tape(handles, dicts)
         with state_lock:
-            if settings.deferred and self._may_wait:
-                return self._recorded(handles, dicts)
             return self._run(handles, dicts)
-
-    def _recorded(self, handles: Sequence[Any], dicts: Sequence[Any]) -> Any:
-        """Record the program with the ops that made its arguments, or run it if it cannot wait."""
-        waiting = self._waiting
-        if (
-            waiting is not None
-            and waits_on(handles)
-            and not (jax_private.jit_disabled() or jax_private.nans_debugged())
-            and not any(h._view is not None for h in self.written)
-        ):
-            state = [h.peek() for h in (*self.donated, *self.read)]
-            values = [*state, *self.constants, *(h.peek() for h in handles)]
-            outputs = NOT_DEFERRED if None in values else defer(waiting, values)
-            if outputs is not NOT_DEFERRED:
-                count = len(outputs) - len(self.written)
-                store_pending(self.written, outputs[count:])
-                tensors = [wrap(v) for v in outputs[:count]]
-                # A step is one program: those of steps whose loss nobody reads must not pile up.
-                # What has no handle by now would be taken for dead.
-                flush()
-                return self.result.build(tensors)
-        return self._run(handles, dicts)
-
-    def _note_run(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Let the program wait from here on when it is given such arrays."""
-        if self._waiting is None:
-            compiled, numbers = self._compiled, self._numbers
-            counts = len(self.donated), len(self.read), len(self.constants)
-            evaluate = evaluation(self.jaxpr, self._order, counts)
-            self._waiting = WaitingCall(evaluate, lambda *a: compiled(*a, *numbers), counts[0])
-        self._waiting.learn(arrays, outputs)
 
     def prepare(self, handles: Sequence[Any]) -> None:
         """Compile for the state as it is now and Tensors of this signature."""
@@ -390,8 +343,6 @@ class Program:
                     # A Python function that the program called: its own error, not the program's.
                     raise raised.pop() from None
                 raise
-            if settings.deferred and self._may_wait:
-                self._note_run([*donated, *read, *self.constants, *arguments], outputs)
             count = len(outputs) - len(self.written) - len(self.reached)
             store_all(self.written, outputs[count:])
         for i, array in zip(self.reached, outputs[count + len(self.written) :], strict=True):

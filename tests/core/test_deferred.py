@@ -371,20 +371,6 @@ def test_a_trace_outside_reads_what_is_pending():
     np.testing.assert_allclose(z.asnumpy(), plain(), 1e-6)
 
 
-def test_a_step_is_one_program():
-    weight = ms.Parameter(X, name="w")
-    optimizer = ms.nn.Momentum([weight], 0.1, 0.9)
-    gradient = ms.value_and_grad(lambda x: (x * weight).sum(), None, [weight])
-    x, ran = ms.Tensor(X), []
-    for _ in range(8):
-        loss, gradients = gradient(x)
-        optimizer(gradients)
-        ran.append((compiled(), current.recording.filling))
-        assert not pending(weight) and not pending(loss)
-    # Steps whose loss is not read do not pile up in one record.
-    assert ran[-1][0] == ran[-2][0] and ran[-1][1] == ran[-2][1] + 1
-
-
 def test_ops_follow_the_trie():
     x = ms.Tensor(X)
     chain(x).asnumpy()
