@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
 from mindjax.core import checks
@@ -288,12 +289,17 @@ class _ConvTranspose(Primitive, register=False):
             high = reach - self.pads[2 * i + 1] + self.output_padding[i]
             padding.append((reach - self.pads[2 * i], high))
         layout = {1: "NCW", 2: "NCHW", 3: "NCDHW"}[count]
+        spread = self.stride
+        if count == 3 and spread != (1, 1, 1):
+            # XLA aborts at some of these when it swaps a small input and a larger kernel.
+            between = [(0, 0, 0), (0, 0, 0), *((0, 0, s - 1) for s in spread)]
+            x, spread = lax.pad(x, jnp.zeros((), x.dtype), between), (1, 1, 1)
         return lax.conv_general_dilated(
             x,
             turned,
             window_strides=(1,) * count,
             padding=padding,
-            lhs_dilation=self.stride,
+            lhs_dilation=spread,
             rhs_dilation=self.dilation,
             dimension_numbers=_LAYOUTS[layout],
             feature_group_count=group,
