@@ -9,7 +9,7 @@ from tests.examples.run import ENVIRONMENT, run_example
 from tests.house.source import ROOT
 
 
-@pytest.mark.parametrize("mode_name", ["graph", "pynative"])
+@pytest.mark.parametrize("mode_name", ["graph", pytest.param("pynative", marks=pytest.mark.slow)])
 def test_functional_loop(mode_name, digits):
     printed = run_example(
         "lenet5_functional.py", "--mode", mode_name, "--data", digits, "--epochs", 2
