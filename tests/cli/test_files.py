@@ -60,6 +60,7 @@ def test_inspect(name):
         assert text in done.stdout
 
 
+@pytest.mark.slow
 def test_inspect_mindrecord(tmp_path):
     """A file whose name says nothing, one that is cut off, and one that is encrypted."""
     path = tmp_path / "rows"
@@ -108,6 +109,7 @@ def test_inspect_refuses(content, words, tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "out.svg").exists()
 
 
+@pytest.mark.slow
 def test_export_of_a_script_and_of_a_file(tmp_path):
     (tmp_path / "nets.py").write_text(NETS)
     first = mindjax("export", "nets.py:Net", "--input", "2x4", "--out", "net.mindir", cwd=tmp_path)

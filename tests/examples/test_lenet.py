@@ -60,6 +60,7 @@ def test_demo_reaches_its_accuracy(mode_name, digits, tmp_path):
     assert np.mean(reached) >= 0.96
 
 
+@pytest.mark.slow
 def test_one_epoch_leaves_a_checkpoint(digits, tmp_path):
     reached = accuracy("--data", digits, "--epochs", 2, "--ckpt", tmp_path)
     assert reached > 0.5

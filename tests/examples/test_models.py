@@ -75,6 +75,7 @@ def quick(name, mode_name, request, tmp_path):
     return text
 
 
+@pytest.mark.slow
 def test_wide_deep_for_a_few_steps(request, tmp_path):
     text = quick("wide_deep", "graph", request, tmp_path)
     assert 0 <= printed_value(text, "test AUC") <= 1
