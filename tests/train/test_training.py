@@ -134,6 +134,15 @@ class Interrupt(train.Callback):
             signal.raise_signal(signal.SIGINT)
 
 
+@pytest.fixture
+def own_interrupts():
+    """Python's own handler of Ctrl-C, whatever stood there before."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("own_interrupts")
 def test_interrupt_leaves_the_network_and_saves_it(mode, tmp_path):
     config = train.CheckpointConfig(save_checkpoint_steps=100, exception_save=True)
     saver = train.ModelCheckpoint("net", str(tmp_path), config)
