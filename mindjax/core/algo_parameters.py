@@ -1,7 +1,7 @@
 """The settings of `set_algo_parameters`: how strategies are searched in AUTO_PARALLEL mode.
 
-XLA's partitioner propagates shardings without such a search: they are checked, kept and given back,
-and a warning says that they change nothing.
+They bound the original's own search. The one here compares few plans and has nothing to bound: they
+are checked, kept and given back, and a warning says that they change nothing.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def set_algo_parameters(**kwargs: Any) -> None:
             )
         if value != _DEFAULTS[name]:
             log.warning(
-                f"For 'set_algo_parameters', '{name}' changes nothing: strategies come from the "
-                "propagation of shardings, which searches none."
+                f"For 'set_algo_parameters', '{name}' changes nothing: the search of "
+                "AUTO_PARALLEL compares too few plans to leave some out."
             )
         _settings[name] = value
 

@@ -1,7 +1,6 @@
 """The settings of `set_auto_parallel_context`: how a program is spread over devices.
 
-In a world of one device most have no effect: they are checked, kept and given back. What asks for
-several devices raises.
+On one device most have no effect: they are checked, kept and given back.
 """
 
 from __future__ import annotations
@@ -206,14 +205,13 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     """Choose how a program is spread over devices (MindSpore: ``set_auto_parallel_context``).
 
     Args:
-        **kwargs: settings by name. ``parallel_mode``: ``"stand_alone"`` or ``"data_parallel"``;
-            ``device_num``: 1. The others are of no effect on one device: they are checked, kept
-            and given back.
+        **kwargs: settings by name. On one device they are of no effect: they are checked, kept and
+            given back. Those of transfers never have one: XLA arranges them.
 
     Raises:
         ValueError: no such setting, or a value out of range.
         TypeError: a value of the wrong type.
-        NotImplementedError: the setting asks for several devices.
+        NotImplementedError: the setting is not supported, as more than one of ``pipeline_stages``.
     """
     for given, value in kwargs.items():
         name = "search_mode" if given == "auto_parallel_search_mode" else given
@@ -249,7 +247,11 @@ def get_auto_parallel_context(attr_key: str) -> Any:
 
 
 def parallel_optimizer_config(name: str) -> Any:
-    """Give one of the settings of ``parallel_optimizer_config``."""
+    """Give one of the settings of ``parallel_optimizer_config``.
+
+    Args:
+        name: its name.
+    """
     config = _settings.get("parallel_optimizer_config", _DEFAULTS["parallel_optimizer_config"])
     return config[name]
 

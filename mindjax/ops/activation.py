@@ -35,7 +35,8 @@ class ReLU(Primitive):
 
 @jax.custom_jvp
 def _rectified(x: Array) -> Array:
-    return jnp.maximum(x, jnp.zeros((), x.dtype))
+    # A select lets XLA keep fewer temporaries than a maximum; NaN passes through both.
+    return jnp.where(x <= 0, jnp.zeros((), x.dtype), x)
 
 
 @_rectified.defjvp

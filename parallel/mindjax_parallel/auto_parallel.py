@@ -83,7 +83,6 @@ class AutoParallel(Cell):
         self._parallel_mode = parallel_mode
         self._dataset: Any = "data_parallel"
         self._optimizer = (0, -1, 64)
-        self._gradients_mean = False
 
     # -- what has an effect --
 
@@ -180,7 +179,6 @@ class AutoParallel(Cell):
 
     def enable_gradients_mean(self) -> None:
         """Accept it: gradients are those of the loss of the whole batch, whatever it says."""
-        self._gradients_mean = True
 
     def disable_gradient_fp32_sync(self) -> None:
         """Accept it: sums between devices are in the dtype of the gradients."""
@@ -355,8 +353,7 @@ class AutoParallel(Cell):
             network: it holds this Cell: a training step, or what evaluates.
         """
         fresh = AutoParallel(network, self._parallel_mode)
-        for name in ("_dataset", "_optimizer", "_gradients_mean"):
-            setattr(fresh, name, getattr(self, name))
+        fresh._dataset, fresh._optimizer = self._dataset, self._optimizer
         return fresh
 
     def _partitioner(self) -> MeshPartitioner | None:

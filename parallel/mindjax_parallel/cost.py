@@ -124,8 +124,18 @@ class Estimate:
             )
         ]
 
-    def cost(self, placements: Sequence[Placement | None], machine: Machine) -> Cost:
-        """Give the cost with some inputs placed, and the rest as propagation says."""
+    def cost(
+        self, placements: Sequence[Placement | None], machine: Machine
+    ) -> tuple[Cost, list[Placement]]:
+        """Give the cost with some inputs placed and the rest as propagation says, and where.
+
+        Args:
+            placements: of the inputs; None leaves one to propagation.
+            machine: what a device can do.
+
+        Returns:
+            The cost, and the placement of every input.
+        """
         found = self.placements(placements)
         state = sum(
             self._bytes[i] / math.prod(found[i].parts(self.mesh)) for i in sorted(self._state)
@@ -136,7 +146,7 @@ class Estimate:
             compute += flops / machine.flops
             transfer += sent / machine.bandwidth
             values += kept
-        return Cost(compute, transfer, state, values)
+        return Cost(compute, transfer, state, values), found
 
     def _of(self, operation: Any) -> tuple[float, float, float]:
         """Give an operation's flops and kept bytes on a device, and the bytes that it sends."""

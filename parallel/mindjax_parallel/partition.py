@@ -285,9 +285,9 @@ class MeshPartitioner:
         """
         known = self._known(arrays, state, arguments)
         count = len(jax.eval_shape(function, *arrays))
+        if None in known and self.settings.searches and self.mesh.size > 1:
+            known = self._searched(function, arrays, state, arguments, known)
         if None in known:
-            if self.settings.searches and self.mesh.size > 1:
-                known = self._searched(function, arrays, state, arguments, known)
             found = self._propagated(function, arrays, known, ties)
             known = [k or f for k, f in zip(known, found, strict=True)]
         placements = [k for k in known if k is not None]

@@ -110,8 +110,7 @@ class Search:
         for role, dimension in cuts.items():
             for i in self.roles[role]:
                 wanted[i] = along(self.mesh, self._shapes[i], dimension, last)
-        cost = self._estimate.cost(wanted, self.machine)
-        found = Plan(model, dict(cuts), cost, self._estimate.placements(wanted))
+        found = Plan(model, dict(cuts), *self._estimate.cost(wanted, self.machine))
         self.tried.append(found)
         return found
 

@@ -41,14 +41,14 @@ def default():
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_plain_forms_do_the_same_work(plain, workload):
     ours, peer = plain[workload]["ours"], plain[workload]["peer"]
-    for op in ("dot", "convolution", "while", "sort", "custom-call", "call"):
+    for op in ("dot", "convolution", "reduce-window", "while", "sort", "custom-call", "call"):
         assert ours["ops"].get(op, 0) == peer["ops"].get(op, 0), op
     # Beside the step, ours counts it.
-    for op in ("fusion", "copy", "reduce", "transpose"):
+    assert ours["ops"].get("fusion", 0) <= peer["ops"].get("fusion", 0) + 2
+    for op in ("copy", "reduce", "transpose"):
         assert ours["ops"].get(op, 0) <= peer["ops"].get(op, 0) + 6, op
     assert ours["peak"] <= 1.05 * peer["peak"]
-    # LeNet's ops are the same, but XLA starts one transposition earlier.
-    assert ours["temporary"] <= (1.03 if workload == "lenet5" else 1.02) * peer["temporary"]
+    assert ours["temporary"] <= 1.02 * peer["temporary"]
 
 
 @pytest.mark.parametrize("workload", FORMED)

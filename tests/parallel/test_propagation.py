@@ -48,7 +48,7 @@ def test_cost(placements, flops, sent):
     arrays = [struct((8, 16)), struct((16, 32)), struct((32, 4))]
     estimate = Estimate(lambda *a: [products(*a)], arrays, [1, 2], MESH)
     placed = [None if p is None else Placement(p) for p in placements]
-    cost = estimate.cost(placed, Machine(flops=1.0, bandwidth=1.0))
+    cost, _ = estimate.cost(placed, Machine(flops=1.0, bandwidth=1.0))
     assert cost.compute == flops
     assert cost.transfer == sent
 
