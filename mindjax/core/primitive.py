@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import inspect
 import math
@@ -17,7 +18,8 @@ import numpy as np
 
 from mindjax.core.dtype import Type
 from mindjax.core.errors import located
-from mindjax.core.handle import Handle
+from mindjax.core.handle import Handle, current, wrap
+from mindjax.core.partition import partitioner
 
 PRIMITIVES: dict[str, type[Primitive]] = {}
 """MindIR name -> class; names with a leading underscore are ours alone."""
@@ -231,6 +233,7 @@ class Primitive:
         Raises:
             TypeError: a strategy is no tuple of tuples of ints or of Layouts.
             ValueError: there is an ``out_strategy`` alone, or one of the other kind.
+            NotImplementedError: an operator made of others is given an ``out_strategy``.
         """
         kinds = [
             _kind_of_strategy(name, value, self.name)
@@ -255,11 +258,54 @@ class Primitive:
         if in_strategy:
             self.__dict__["_strategy"] = in_strategy, out_strategy
             self.__dict__.pop("_bound", None)
+            if _composed(type(self)):
+                if out_strategy:
+                    raise located(
+                        NotImplementedError,
+                        f"For '{self.name}', an 'out_strategy' is not supported: lay the output "
+                        "out with ops.reshard.",
+                    )
+                object.__setattr__(self, "__class__", _laying(type(self)))
         self.attrs.update(kwargs)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+
+
+# Names of what runs a record itself.
+_RUNS_ITSELF = frozenset({"super", "_dispatch", "dispatch", "with_statics"})
+
+
+@functools.cache
+def _composed(cls: type[Primitive]) -> bool:
+    """Tell whether an operator's call runs others, which know nothing of its strategy."""
+    if cls.__call__ is Primitive.__call__:
+        return False
+    code = getattr(cls.__call__, "__code__", None)
+    return code is not None and _RUNS_ITSELF.isdisjoint(code.co_names)
+
+
+@functools.cache
+def _laying(cls: type[Primitive]) -> type[Primitive]:
+    """Make the class of a composed operator that lays its inputs out before it is called."""
+
+    def laid(self: Any, *inputs: Any, **named: Any) -> Any:
+        spread = partitioner() if current.frame is not None else None
+        if spread is not None:
+            flat, tree = jax.tree.flatten(inputs, is_leaf=lambda v: isinstance(v, Handle))
+            places = [i for i, v in enumerate(flat) if isinstance(v, Handle)]
+            arrays = spread.constrain(self, [flat[i].peek() for i in places])
+            for i, array in zip(places, arrays, strict=True):
+                flat[i] = wrap(array)
+            inputs = jax.tree.unflatten(tree, flat)
+        return cls.__call__(self, *inputs, **named)
+
+    class Laying(cls, register=False):
+        __call__ = laid
+
+    Laying.__name__, Laying.__qualname__ = cls.__name__, cls.__qualname__
+    return Laying
 
 
 def _kind_of_strategy(name: str, value: Any, owner: str) -> str | None:

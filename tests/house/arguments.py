@@ -44,7 +44,6 @@ DEVICE_TUNING = {
     "TCPStore.use_libuv": UNREAD,
     "Send.*": ALONE,
     "Receive.*": ALONE,
-    "Reshard.in_strategy": ALONE,
     "Push.*": ALONE,
     "send.tag": ALONE,
     "isend.tag": ALONE,

@@ -39,6 +39,10 @@ CASES = {
     "an out_strategy of another rank": (
         "run(P.MatMul().shard(((2, 1), (1, 4)), ((2,),)), (16, 8), (8, 32))",
         "RuntimeError", "in_strategy dimension: 1"),
+    "an operator made of others": (
+        "run(P.GatherD().shard(((2, 3), (1, 1))), (16, 8), (16, 8))", "RuntimeError", "divisible"),
+    "an out_strategy of an operator made of others": (
+        "P.GatherD().shard(((8, 1), (8, 1)), ((8, 1),))", "NotImplementedError", "ops.reshard"),
     "softmax along its axis": (
         "run(P.Softmax().shard(((1, 8),)), (16, 8))", "RuntimeError", "axis dimension is not 1"),
     "softmax along another axis": (
