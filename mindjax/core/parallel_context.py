@@ -86,6 +86,12 @@ _GET_ONLY = ("pipeline_interleave", "pipeline_scheduler", "full_batch_is_set")
 _settings: dict[str, Any] = {}
 
 
+class Generation:
+    """Counts changes of the settings."""
+
+    count = 0
+
+
 def _refuse(name: str, value: Any, why: str) -> NotImplementedError:
     return located(
         NotImplementedError,
@@ -214,6 +220,7 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
         NotImplementedError: the setting is not supported, as more than one of ``pipeline_stages``.
     """
     for given, value in kwargs.items():
+        Generation.count += 1
         name = "search_mode" if given == "auto_parallel_search_mode" else given
         if name not in _DEFAULTS:
             raise located(ValueError, f"Set context keyword {given} is not recognized!")
@@ -258,4 +265,5 @@ def parallel_optimizer_config(name: str) -> Any:
 
 def reset_auto_parallel_context() -> None:
     """Put every setting back to its default (MindSpore: ``reset_auto_parallel_context``)."""
+    Generation.count += 1
     _settings.clear()

@@ -7,8 +7,13 @@ import importlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
+from mindjax.core import world
 from mindjax.core.handle import current
-from mindjax.core.parallel_context import ParallelMode, get_auto_parallel_context
+from mindjax.core.parallel_context import (
+    Generation,
+    ParallelMode,
+    get_auto_parallel_context,
+)
 
 
 class Partitioner(Protocol):
@@ -82,21 +87,29 @@ class Partitioner(Protocol):
 
 
 class _Chosen:
-    find: Callable[[str], Partitioner | None] | None = None
+    """What the context's settings choose, kept until they or the world change."""
+
+    by_context: Partitioner | None = None
+    settings = world = -1
 
 
 def partitioner() -> Partitioner | None:
     """Give what spreads programs over devices now, None where one device runs them."""
     if current.partitioner is not None:
         return current.partitioner
+    settings, joined = Generation.count, world.generation()
+    if settings != _Chosen.settings or joined != _Chosen.world:
+        _Chosen.by_context = _of_context()
+        _Chosen.settings, _Chosen.world = settings, world.generation()
+    return _Chosen.by_context
+
+
+def _of_context() -> Partitioner | None:
     mode = get_auto_parallel_context("parallel_mode")
     if mode == ParallelMode.STAND_ALONE:
         return None
-    find = _Chosen.find
-    if find is None:
-        # Programs of one device never load the package.
-        find = _Chosen.find = importlib.import_module("mindjax_parallel.partition").for_mode
-    return find(mode)
+    # Programs of one device never load the package.
+    return importlib.import_module("mindjax_parallel.partition").for_mode(mode)
 
 
 @contextlib.contextmanager
