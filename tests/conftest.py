@@ -3,11 +3,14 @@
 import os
 import sys
 import tempfile
+import time
 
 import pytest
 
 from tests.house.budget import Budget
 from tests.house.leaks import leaked_attributes, leaked_handles
+
+SECONDS_BETWEEN_LOOKS = 20.0
 
 # jax and mindjax read these when they are imported: here, in xdist's workers, in subprocesses.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -77,9 +80,27 @@ def no_leaked_tracer():
     assert not leaked, f"handles that hold a tracer after the test: {leaked}"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def looks_for_attributes():
+    """Look once more at the end; the value holds the time of the last look."""
+    last_look = [time.monotonic()]
+    yield last_look
+    assert_no_leaked_attribute()
+
+
 @pytest.fixture(autouse=True, scope="module")
-def no_leaked_attribute():
-    """Prove that a module's tests left no tracer in an attribute of a Cell."""
+def no_leaked_attribute(looks_for_attributes):
+    """Prove that modules' tests left no tracer in an attribute of a Cell.
+
+    A look goes over every live object: after a module that ends soon after another's look, the
+    next one finds what it left.
+    """
     yield
+    if time.monotonic() - looks_for_attributes[0] > SECONDS_BETWEEN_LOOKS:
+        assert_no_leaked_attribute()
+        looks_for_attributes[0] = time.monotonic()
+
+
+def assert_no_leaked_attribute():
     leaked = leaked_attributes()
-    assert not leaked, f"Cell attributes that hold a tracer: {leaked}"
+    assert not leaked, f"Cell attributes that hold a tracer, of this module or one before: {leaked}"

@@ -15,8 +15,8 @@ from tests.ops.table import Case, families
 TABLES = families()
 CASES = parameters(TABLES)
 # PYNATIVE tries every row; `make test-all` compiles every program.
-CHUNKS = chunks(TABLES, quick=2)
-GRADIENT_CHUNKS = chunks(TABLES, quick=4)
+CHUNKS = chunks(TABLES, quick=3)
+GRADIENT_CHUNKS = chunks(TABLES, quick=6)
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def check(part: int, count: int) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_few(part: int) -> None:
-    check(part, 20)
+    check(part, 14)
 
 
 @pytest.mark.slow

@@ -162,14 +162,25 @@ def test_the_seed_gives_the_same_numbers_in_both_modes(name: str, draw: Any) -> 
     assert np.allclose(second, again[1], rtol=1e-4)
 
 
-SEEDED: list[tuple[str, Callable[[int], Any]]] = [
+# Those that draw as another row does are slow: each takes a compilation.
+SEEDED: list[Any] = [
     ("Bernoulli", lambda s: ops.Bernoulli(s)(WIDE, 0.3)),
     ("Gamma", lambda s: ops.Gamma(s)((9,), Tensor(3.0), Tensor(2.0))),
-    ("RandomGamma", lambda s: ops.RandomGamma(s)(Tensor([9]), Tensor(3.0))),
+    pytest.param(
+        "RandomGamma",
+        lambda s: ops.RandomGamma(s)(Tensor([9]), Tensor(3.0)),
+        marks=pytest.mark.slow,
+    ),
     ("random_gamma", lambda s: ops.random_gamma(Tensor([9]), Tensor(3.0), s)),
-    ("Poisson", lambda s: ops.Poisson(s, 1)((99,), Tensor(9.0))),
+    pytest.param(
+        "Poisson", lambda s: ops.Poisson(s, 1)((99,), Tensor(9.0)), marks=pytest.mark.slow
+    ),
     ("poisson", lambda s: ops.poisson((99,), Tensor(9.0), s)),
-    ("RandomPoisson", lambda s: ops.RandomPoisson(s)(Tensor([99]), Tensor(9.0))),
+    pytest.param(
+        "RandomPoisson",
+        lambda s: ops.RandomPoisson(s)(Tensor([99]), Tensor(9.0)),
+        marks=pytest.mark.slow,
+    ),
     ("random_poisson", lambda s: ops.random_poisson(Tensor([99]), Tensor(9.0), s)),
     ("RandomChoiceWithMask", lambda s: ops.RandomChoiceWithMask(9, s)(WIDE == 0)[0]),
     ("choice_with_mask", lambda s: ops.choice_with_mask(WIDE == 0, 9, s)[0]),
