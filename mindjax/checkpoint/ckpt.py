@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import mmap
 import os
 import zlib
@@ -13,12 +12,11 @@ from typing import IO, Any, NamedTuple, Protocol
 import numpy as np
 
 from mindjax.checkpoint import wire
+from mindjax.core.allocator import fresh
 from mindjax.core.dtype import NUMBERS, from_np
 
 # A tensor above this many bytes is stored as several consecutive values with one name.
 SLICE_BYTES = 512 << 20
-# Arrays from this size on are read into mapped memory.
-_MAPPED_BYTES = 4 << 20
 TRAILER = b"crc_num"
 _TRAILER_BYTES = len(TRAILER) + 10
 # The original's encrypted containers begin with one of these.
@@ -336,25 +334,6 @@ def _array(piece: Piece, file: IO[bytes], spans: list[Span], view: memoryview | 
             fill(file, span, array, at)
             at += span.stop - span.start
     return array.view(Int4) if piece.kind == "Int4" else array
-
-
-def fresh(dims: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-    """Make an array that is to be filled at once.
-
-    Large ones are mapped, because numpy asks for huge pages, which the system may have to clear
-    first: benchmarks/checkpoint.py loads a file two to three times as fast so.
-
-    Raises:
-        ValueError: there is no such shape.
-        OverflowError: it is too large.
-    """
-    size = math.prod(dims) * dtype.itemsize
-    if size < _MAPPED_BYTES:
-        return np.empty(dims, dtype)
-    try:
-        return np.frombuffer(mmap.mmap(-1, size), dtype).reshape(dims)
-    except OSError as error:
-        raise MemoryError(f"{size} bytes of memory: {error.strerror}") from None
 
 
 def viewed(view: memoryview, span: Span, dtype: np.dtype[Any], dims: tuple[int, ...]) -> np.ndarray:

@@ -11,7 +11,8 @@ from typing import IO, Any
 import ml_dtypes
 import numpy as np
 
-from mindjax.checkpoint.ckpt import CkptError, Int4, Span, fill, fresh, map_file, read_ahead, viewed
+from mindjax.checkpoint.ckpt import CkptError, Int4, Span, fill, map_file, read_ahead, viewed
+from mindjax.core.allocator import fresh
 
 _NP_TYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype(np.bool_),

@@ -252,15 +252,20 @@ def upload(array: np.ndarray[Any, Any]) -> Array:
     Returns:
         The device array.
     """
-    from mindjax.core.allocator import prepare
+    from mindjax.core.allocator import MAPPED_BYTES, fresh, prepare
     from mindjax.core.device import placement
 
+    if array.nbytes < MAPPED_BYTES:
+        copied = np.array(array, copy=True, order="C")
+    else:  # XLA takes memory over that begins at a page: numpy's own would be copied once more
+        copied = fresh(array.shape, array.dtype)
+        np.copyto(copied, array)
     world.join()
     prepare()
     old = jax_private.swap_x64(True)
     try:
         with jax.ensure_compile_time_eval():
-            return jax.device_put(np.array(array, copy=True, order="C"), placement())
+            return jax.device_put(copied, placement())
     finally:
         jax_private.set_x64(old)
 
