@@ -10,6 +10,7 @@ from mindjax.checkpoint.merge import merge_sliced_parameter as merge_sliced_para
 from mindjax.checkpoint.newest import (
     get_ckpt_path_with_strategy as get_ckpt_path_with_strategy,
 )
+from mindjax.checkpoint.newest import load_newest_of_ranks as load_newest_of_ranks
 from mindjax.checkpoint.newest import newest_checkpoint as newest_checkpoint
 from mindjax.checkpoint.save import async_ckpt_thread_status as async_ckpt_thread_status
 from mindjax.checkpoint.save import save_checkpoint as save_checkpoint

@@ -18,7 +18,7 @@ from mindjax.checkpoint.save import check_instance, mark_int4, to_numpy
 from mindjax.core import checks, cipher
 from mindjax.core import dtype as mstype
 from mindjax.core.errors import located
-from mindjax.core.handle import wrap
+from mindjax.core.handle import joined, spans_processes, wrap
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Parameter, Tensor
 
@@ -165,7 +165,8 @@ def load_param_into_net(
 
     Without ``strict_load``, float widths and signed int widths are converted, and a Parameter that
     has no namesake takes the value of one whose name ends with its name. Trailing dimensions of
-    size 1 that the Cell's Parameter lacks are dropped.
+    size 1 that the Cell's Parameter lacks are dropped. A Parameter that a compiled program has
+    spread over several processes takes the whole value, or this process's part.
 
     Args:
         net: Cell.
@@ -262,7 +263,8 @@ def fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> Tensor:
     """
     name, shape, dtype = parameter.name, tuple(parameter.shape), parameter.dtype
     given = tuple(new.shape)
-    if given != shape:
+    is_part = given != shape and given == _own_shape(parameter)
+    if given != shape and not is_part:
         extra = given[len(shape) :]
         if len(given) <= len(shape) or math.prod(given) != math.prod(shape) or set(extra) != {1}:
             raise located(
@@ -291,8 +293,18 @@ def fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> Tensor:
     elif given == shape:
         # What is behind a Tensor is never written to: the two share it.
         return wrap(new.local_value())
-    array = to_numpy(new).reshape(shape)
-    return Tensor.from_numpy(array.astype(mstype.to_np(dtype), copy=False))
+    array = to_numpy(new).astype(mstype.to_np(dtype), copy=False)
+    if is_part:
+        return wrap(joined(parameter.local_value(), array))
+    return Tensor.from_numpy(array.reshape(shape))
+
+
+def _own_shape(parameter: Parameter) -> tuple[int, ...]:
+    """Give the shape of this process's part of a Parameter that lies on several processes."""
+    array = parameter.local_value()
+    if not spans_processes(array):
+        return tuple(parameter.shape)
+    return tuple(array.sharding.shard_shape(array.shape))
 
 
 def _check_into_net(net: Any, parameter_dict: Any) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
+
+import numpy as np
 
 from mindjax.checkpoint import ckpt, safetensors
-from mindjax.checkpoint.layouts import LayoutError, placements
+from mindjax.checkpoint.layouts import LayoutError, Placements, placements, undivided
+from mindjax.checkpoint.load import read_file
+from mindjax.checkpoint.redistribute import Held, assemble
 from mindjax.checkpoint.strategy import build_searched_strategy
 from mindjax.core import world
 from mindjax.core.errors import located
+from mindjax.tensor import Parameter, Tensor
 
 
 def newest_checkpoint(folder: str, prefix: str = "") -> str | None:
@@ -43,6 +49,80 @@ def newest_checkpoint(folder: str, prefix: str = "") -> str | None:
         if is_complete(path):
             return path
     return None
+
+
+def load_newest_of_ranks(folder: str, strategy_file: str | None = None) -> dict[str, Any] | None:
+    """Load the newest checkpoint that every rank of a training has written in full.
+
+    A training that ended in the middle of a save left a file to some of its ranks only: that save
+    is passed over.
+
+    Args:
+        folder: folder of one training, with the folders ``rank_0``, ``rank_1`` ... of its ranks'
+            files, which have the same names in each.
+        strategy_file: strategy that the training wrote, by which the parts of Parameters are put
+            together; None where each rank saved whole ones.
+
+    Returns:
+        Names and whole Parameters, for `load_param_into_net` on any number of ranks, with what the
+        file has besides, as ``step_num``; None if there is no such checkpoint.
+
+    Raises:
+        NotADirectoryError: there is no such folder.
+        ValueError: the files of a rank are missing, or there are more ranks than in the strategy,
+            or parts and strategy do not fit.
+    """
+    where = "For 'load_newest_of_ranks'"
+    if not os.path.isdir(folder):
+        raise located(NotADirectoryError, f"{where}, 'folder' {folder} is no folder.")
+    found = sorted(
+        int(m[1]) for m in (re.fullmatch(r"rank_(\d+)", n) for n in os.listdir(folder)) if m
+    )
+    try:
+        placed = placements(build_searched_strategy(strategy_file) or {})
+    except LayoutError as error:
+        raise located(ValueError, f"{where}, {error}.") from None
+    count = max((one.layout.ranks for one in placed.values()), default=len(found))
+    if found and found != list(range(count)):
+        raise located(
+            ValueError,
+            f"{where}, {folder} has the folders of the ranks {found}, but the training had {count} "
+            "ranks: keep the files of each training in a folder of its own.",
+        )
+    if not found:
+        return None
+    first = os.path.join(folder, "rank_0")
+    names = [n for n in os.listdir(first) if n.endswith((".ckpt", ".safetensors"))]
+    names = [n for n in names if not n.startswith(".") and os.path.isfile(f"{first}/{n}")]
+    for name in sorted(names, key=lambda n: _age(f"{first}/{n}"), reverse=True):
+        paths = [os.path.join(folder, f"rank_{rank}", name) for rank in range(count)]
+        if all(map(is_complete, paths)):
+            return _joined(paths, placed, where)
+    return None
+
+
+def _joined(paths: list[str], placed: Placements, where: str) -> dict[str, Any]:
+    """Put the files of all ranks together; what has no layout is as rank 0 has it."""
+    kind = paths[0].rpartition(".")[2]
+    held: Held = {}
+    for rank, path in enumerate(paths if placed else paths[:1]):
+        for name, value in read_file(path, kind).items():
+            held.setdefault(name, {})[rank] = value
+    try:
+        whole = {
+            name: assemble(parts, placed[name].layout, undivided(parts[0].ndim), 0)
+            if name in placed
+            else parts[0]
+            for name, parts in held.items()
+        }
+    except LayoutError as error:
+        raise located(ValueError, f"{where}, {error}.") from None
+    return {
+        name: value
+        if isinstance(value, str)
+        else Parameter(Tensor.from_numpy(np.asarray(value)), name=name)
+        for name, value in whole.items()
+    }
 
 
 def is_complete(path: str) -> bool:

@@ -17,7 +17,14 @@ from mindjax.checkpoint import ckpt, safetensors
 from mindjax.core import checks, cipher
 from mindjax.core.atomic import replacing
 from mindjax.core.errors import located
-from mindjax.core.handle import host_view, state_lock, wrap
+from mindjax.core.handle import (
+    host_view,
+    own_part,
+    spans_processes,
+    state_lock,
+    whole,
+    wrap,
+)
 from mindjax.nn.cell import Cell
 from mindjax.tensor import Parameter, Tensor
 
@@ -51,7 +58,8 @@ def save_checkpoint(
             Parameters, list of ``{"name": str, "data": Tensor}``, or dict of names to Parameters,
             Tensors, numpy arrays or texts.
         ckpt_file_name: path; ``.ckpt`` or ``.safetensors`` is appended if it does not end so.
-        integrated_save: whether the slices of a sharded Parameter are merged; the Parameters of
+        integrated_save: whether the slices of a Parameter that lies on several processes' devices
+            are merged, which each of them must ask for; else each saves its own. The Parameters of
             one process are whole, so both values save the same.
         async_save: ``True``, ``"thread"`` or ``"process"`` writes the file in a background thread;
             it holds the values that the Parameters have now. A failure is raised by the next save.
@@ -89,7 +97,8 @@ def save_checkpoint(
     # Another thread may be training: no step may fall between two Parameters.
     with state_lock:
         entries: dict[str, Any] = {
-            name: _held(value) for name, value in _collect(save_obj, choice_func).items()
+            name: _held(value, integrated_save)
+            for name, value in _collect(save_obj, choice_func).items()
         }
         entries.update((name, _scalar(value)) for name, value in (append_dict or {}).items())
     if async_save:
@@ -121,11 +130,13 @@ def to_numpy(value: Any) -> np.ndarray:
     return array.view(ckpt.Int4) if is_int4 else array
 
 
-def _held(value: Any) -> np.ndarray | str | Tensor:
+def _held(value: Any, integrated: bool) -> np.ndarray | str | Tensor:
     """Keep a value as it is now, without a copy: what is behind a Tensor is never written to."""
     if not isinstance(value, Tensor):
         return value if isinstance(value, str) else np.array(value, subok=True)
-    held = wrap(value.local_value())
+    array = value.local_value()
+    # What lies on several processes is gathered here: all of them are at this place now.
+    held = wrap(whole(array) if integrated and spans_processes(array) else own_part(array))
     if getattr(value, _INT4_MARK, False):
         setattr(held, _INT4_MARK, True)
     return held

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mindjax.checkpoint import wire
@@ -125,6 +126,20 @@ def write_strategy(path: str, content: StrategyFile) -> None:
     raw = _json(content) if path.endswith(".json") else _message(content)
     with replacing(path, 0o600) as file:
         file.write(raw)
+
+
+def write_group_info(path: str, ranks: Sequence[int]) -> None:
+    """Replace a file by one that says which ranks hold the same checkpoint.
+
+    Args:
+        path: the file; its folder exists.
+        ranks: the ranks.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with replacing(path, 0o600) as file:
+        file.write(_field(2, _plain_dims(Dims(tuple(ranks)))))
 
 
 def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> None:

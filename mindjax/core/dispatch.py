@@ -27,7 +27,7 @@ from mindjax.core.errors import located
 from mindjax.core.executable import Executable, executable, execute, refuse
 from mindjax.core.handle import TRACK, Handle, Tracer, current, track, wrap
 from mindjax.core.number import TracedNumber, traced_array
-from mindjax.core.partition import partitioner
+from mindjax.core.partition import spreading
 from mindjax.core.pending import Aval, Pending
 from mindjax.core.precision import CastTo, prepared
 from mindjax.core.primitive import Primitive, _Engine
@@ -182,7 +182,7 @@ def _dispatched(record: Primitive, inputs: tuple[Any, ...], deferring: bool) -> 
         return _recorded(found, inputs, arrays, deferring)
     if traced and current.no_grad:
         arrays = jax.tree.map(jax.lax.stop_gradient, arrays)
-    sharded = traced and "_strategy" in record.__dict__ and partitioner()
+    sharded = traced and spreading(record)
     if sharded:
         arrays = sharded.constrain(record, arrays)
     out = _run(found, inputs, arrays, deferring, traced)

@@ -286,6 +286,45 @@ def whole(array: Any) -> np.ndarray[Any, Any]:
     return np.asarray(gather(array, tiled=True))
 
 
+def spans_processes(array: Any) -> bool:
+    """Tell whether parts of a jax array lie on other processes' devices only."""
+    return isinstance(array, jax.Array) and not (
+        array.is_fully_addressable or array.is_fully_replicated
+    )
+
+
+def own_part(array: Any) -> Any:
+    """Give the part of an array that lies on this process's device; all of it in one process.
+
+    Args:
+        array: jax array over the devices of all processes.
+
+    Raises:
+        NotImplementedError: this process has several devices with parts that differ.
+    """
+    if not isinstance(array, jax.Array) or array.is_fully_addressable:
+        return array
+    parts = {str(shard.index): shard.data for shard in array.addressable_shards}
+    if len(parts) > 1:
+        raise located(
+            NotImplementedError,
+            f"This process has {len(parts)} parts of an array of shape {array.shape}: save the "
+            "whole, with integrated_save=True, or start a process a device.",
+        )
+    return next(iter(parts.values()))
+
+
+def joined(like: Any, part: np.ndarray[Any, Any]) -> Any:
+    """Make the array over the devices of all processes of which each gives its own part.
+
+    Args:
+        like: array that lies as the new one.
+        part: what `own_part` would give of the new one.
+    """
+    shards = [jax.device_put(part, device) for device in like.sharding.addressable_devices]
+    return jax.make_array_from_single_device_arrays(like.shape, like.sharding, shards)
+
+
 def host_view(handle: Handle) -> np.ndarray[Any, Any]:
     """Give a handle's own values as a read-only numpy array, without a copy where they are there.
 

@@ -85,6 +85,9 @@ _SET_ONLY = ("parallel_optimizer_config", "pipeline_config", "pipeline_segments"
 _GET_ONLY = ("pipeline_interleave", "pipeline_scheduler", "full_batch_is_set")
 _settings: dict[str, Any] = {}
 
+operator_files: dict[str, str] = {}
+"""Where operators' strategies are written and read, by the modes of `set_op_strategy_config`."""
+
 
 class Generation:
     """Counts changes of the settings."""
@@ -267,3 +270,4 @@ def reset_auto_parallel_context() -> None:
     """Put every setting back to its default (MindSpore: ``reset_auto_parallel_context``)."""
     Generation.count += 1
     _settings.clear()
+    operator_files.clear()

@@ -21,9 +21,11 @@ class Partitioner(Protocol):
 
     Attributes:
         key: two programs may be shared only where it is equal.
+        sees_all: whether it looks at operators without strategies too.
     """
 
     key: Hashable
+    sees_all: bool
 
     def enter(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -102,6 +104,18 @@ def partitioner() -> Partitioner | None:
         _Chosen.by_context = _of_context()
         _Chosen.settings, _Chosen.world = settings, world.generation()
     return _Chosen.by_context
+
+
+def spreading(record: Any) -> Partitioner | None:
+    """Give what lays an operator's traced inputs out, None if nothing does.
+
+    Args:
+        record: the operator.
+    """
+    if "_strategy" in record.__dict__:
+        return partitioner()
+    chosen = current.partitioner or _Chosen.by_context
+    return chosen if chosen is not None and chosen.sees_all else None
 
 
 def _of_context() -> Partitioner | None:

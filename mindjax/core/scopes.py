@@ -12,6 +12,7 @@ import jax
 
 class _Running(threading.local):
     part: Any = None
+    place: str = ""
 
 
 _running = _Running()
@@ -24,13 +25,19 @@ def scope_of(part: Any) -> Iterator[None]:
     Args:
         part: object with ``_cells``, a dict of its parts.
     """
-    outer = _running.part
-    _running.part = part
+    outer, place = _running.part, _running.place
+    name = _name(outer, part)
+    _running.part, _running.place = part, f"{place}/{name}" if place else name
     try:
-        with jax.named_scope(_name(outer, part)):
+        with jax.named_scope(name):
             yield
     finally:
-        _running.part = outer
+        _running.part, _running.place = outer, place
+
+
+def place() -> str:
+    """Give the names of the parts that are being traced, the outermost first."""
+    return _running.place
 
 
 def _name(outer: Any, part: Any) -> str:

@@ -17,6 +17,7 @@ from mindjax.core.world import GlobalComm
 from mindjax.nn.cell import Cell
 from mindjax_parallel.layout import Layout
 from mindjax_parallel.partition import MeshPartitioner, Settings, partitioner_of
+from mindjax_parallel.strategy_file import NO_FILES
 
 _MODES = {
     "semi_auto": ParallelMode.SEMI_AUTO_PARALLEL,
@@ -83,6 +84,7 @@ class AutoParallel(Cell):
         self._parallel_mode = parallel_mode
         self._dataset: Any = "data_parallel"
         self._optimizer = (0, -1, 64)
+        self._files = NO_FILES
 
     # -- what has an effect --
 
@@ -252,7 +254,7 @@ class AutoParallel(Cell):
             TypeError: it is no str.
         """
         _check_path(file_path)
-        raise _refuse("load_param_strategy_file", "give a parameter_plan to Cell.shard")
+        self._files = self._files._replace(load=file_path)
 
     def save_param_strategy_file(self, file_path: str) -> None:
         """Write Parameters' layouts to a file.
@@ -264,16 +266,14 @@ class AutoParallel(Cell):
             TypeError: it is no str.
         """
         _check_path(file_path)
-        raise _refuse("save_param_strategy_file", "read them from parameter.value.sharding")
+        self._files = self._files._replace(save=file_path)
 
     def disable_strategy_file_only_for_trainable_params(self) -> None:
         """Write the layouts of all Parameters, not only of those that are trained."""
-        raise _refuse(
-            "disable_strategy_file_only_for_trainable_params", "no strategy file is written"
-        )
+        self._files = self._files._replace(trainable=False)
 
     def save_operator_strategy_file(self, file_path: str) -> None:
-        """Write operators' strategies to a file.
+        """Write the strategies that operators have to a file.
 
         Args:
             file_path: absolute path that ends in ``.json``.
@@ -283,10 +283,10 @@ class AutoParallel(Cell):
             KeyError: it is another path.
         """
         _check_json(file_path)
-        raise _refuse("save_operator_strategy_file", "keep strategies in the program")
+        self._files = self._files._replace(operators_save=file_path)
 
     def load_operator_strategy_file(self, file_path: str) -> None:
-        """Take operators' strategies from a file.
+        """Take strategies of operators that have none from a file.
 
         Args:
             file_path: absolute path that ends in ``.json``.
@@ -296,10 +296,10 @@ class AutoParallel(Cell):
             KeyError: it is another path.
         """
         _check_json(file_path)
-        raise _refuse("load_operator_strategy_file", "give strategies with shard")
+        self._files = self._files._replace(operators_load=file_path)
 
     def set_group_ckpt_save_file(self, file_path: str) -> None:
-        """Write the groups of ranks that hold equal Parameters to a file.
+        """Write the ranks that hold the same parts of all Parameters as this one to a file.
 
         Args:
             file_path: the file.
@@ -308,7 +308,7 @@ class AutoParallel(Cell):
             TypeError: it is no str.
         """
         _check_path(file_path)
-        raise _refuse("set_group_ckpt_save_file", "checkpoints hold whole Parameters")
+        self._files = self._files._replace(group=file_path)
 
     def print_local_norm(self) -> None:
         """Print the norms of the gradients of each device."""
@@ -354,12 +354,16 @@ class AutoParallel(Cell):
         """
         fresh = AutoParallel(network, self._parallel_mode)
         fresh._dataset, fresh._optimizer = self._dataset, self._optimizer
+        fresh._files = self._files
         return fresh
 
     def _partitioner(self) -> MeshPartitioner | None:
         level, shard_size, threshold = self._optimizer
         mode = _MODES[self._parallel_mode]
-        return partitioner_of(Settings(mode, self._dataset, level, shard_size, threshold))
+        searches = self._parallel_mode == "recursive_programming"
+        return partitioner_of(
+            Settings(mode, self._dataset, level, shard_size, threshold, searches, self._files)
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the network as one program over the devices."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from mindjax.core import world
 from mindjax.core.errors import located
+from mindjax.core.parallel_context import Generation, operator_files
 
 
 def parameter_broadcast(net: Any, layout: Any, cur_rank: int = 0, initial_rank: int = 0) -> None:
@@ -65,13 +66,15 @@ def sync_pipeline_shared_parameters(net: Any) -> None:
 def set_op_strategy_config(mode: str = "SAVE", path: str = "") -> None:
     """Write or read operators' strategies as JSON (MindSpore: ``set_op_strategy_config``).
 
+    Programs that are compiled afterwards in a parallel mode are concerned, until
+    `reset_auto_parallel_context`. What is read serves operators without a strategy of their own.
+
     Args:
         mode: ``"SAVE"`` or ``"LOAD"``.
         path: absolute path that ends in ``.json``.
 
     Raises:
         KeyError: another mode or path.
-        NotImplementedError: always, after these checks.
     """
     if not os.path.isabs(path):
         raise located(KeyError, "File path must be an absolute path")
@@ -79,8 +82,6 @@ def set_op_strategy_config(mode: str = "SAVE", path: str = "") -> None:
         raise located(KeyError, "File type must be .json")
     if mode not in ("SAVE", "LOAD"):
         raise located(KeyError, "Type must be 'SAVE' or 'LOAD'")
-    raise located(
-        NotImplementedError,
-        f"For 'set_op_strategy_config', the mode '{mode}' is not supported yet: keep strategies in "
-        "the program, with 'shard'.",
-    )
+    operator_files.clear()
+    operator_files[mode] = path
+    Generation.count += 1

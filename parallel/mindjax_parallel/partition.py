@@ -18,6 +18,7 @@ from mindjax.core.handle import wrap
 from mindjax.core.parallel_context import (
     ParallelMode,
     get_auto_parallel_context,
+    operator_files,
     parallel_optimizer_config,
 )
 from mindjax.core.state import outside_value
@@ -35,6 +36,7 @@ from mindjax_parallel.mesh import (
 from mindjax_parallel.optimizer_shard import Shares
 from mindjax_parallel.search import Search
 from mindjax_parallel.sharded_module import propagated
+from mindjax_parallel.strategy_file import NO_FILES, Files, Strategies
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Settings:
         shard_size: most parts of a Parameter there; -1 for as many as there are devices.
         threshold: KiB that a Parameter must have to be cut.
         searches: whether what has no strategy is searched for, not only propagated.
+        files: strategy files.
     """
 
     mode: str
@@ -56,14 +59,12 @@ class Settings:
     shard_size: int = -1
     threshold: int = 64
     searches: bool = False
+    files: Files = NO_FILES
 
 
 # Settings that would change results or write files, and what to do without them.
 _NOT_YET = {
     "force_fp32_communication": "cast what is summed to float32",
-    "strategy_ckpt_load_file": "give a parameter_plan to Cell.shard",
-    "strategy_ckpt_save_file": "checkpoints hold whole Parameters, which load on any devices",
-    "group_ckpt_save_file": "checkpoints hold whole Parameters, which load on any devices",
 }
 
 
@@ -74,12 +75,7 @@ def settings_of_context(mode: str) -> Settings:
         NotImplementedError: one of them has no effect over several devices yet.
     """
     config = get_auto_parallel_context
-    files = config("strategy_ckpt_config")
-    given = {
-        **{name: config(name) for name in _NOT_YET},
-        **{f"strategy_ckpt_{k}": files[k] for k in ("load_file", "save_file") if files[k]},
-    }
-    for name, value in given.items():
+    for name, value in ((name, config(name)) for name in _NOT_YET):
         if value:
             raise located(
                 NotImplementedError,
@@ -101,6 +97,21 @@ def settings_of_context(mode: str) -> Settings:
         mode == ParallelMode.AUTO_PARALLEL
         and config("search_mode") != "sharding_propagation"
         and not config("sharding_propagation"),
+        _files_of_context(),
+    )
+
+
+def _files_of_context() -> Files:
+    """Read where strategies are kept: the dictionary's paths, or the older settings'."""
+    config = get_auto_parallel_context
+    files = config("strategy_ckpt_config")
+    return Files(
+        files["load_file"] or config("strategy_ckpt_load_file"),
+        files["save_file"] or config("strategy_ckpt_save_file"),
+        config("group_ckpt_save_file"),
+        files["only_trainable_params"],
+        operator_files.get("LOAD", ""),
+        operator_files.get("SAVE", ""),
     )
 
 
@@ -137,6 +148,10 @@ class MeshPartitioner:
         self.settings, self.mesh = settings, mesh
         self.key: Hashable = (settings, mesh)
         self._shares = Shares(mesh, settings.shard_size, settings.threshold * 1024)
+        self._strategies = Strategies(settings.files, mesh)
+        # The numbers in operators' names count those without strategies too.
+        files = settings.files
+        self.sees_all = bool(files.save or files.operators_save or files.operators_load)
 
     # -- several processes --
 
@@ -187,21 +202,21 @@ class MeshPartitioner:
         """Lay an operator's traced inputs out as its strategy says.
 
         Args:
-            record: an operator with a strategy.
+            record: an operator; one without a strategy stays as it is.
             arrays: its inputs; sequences stand for several.
 
         Raises:
             RuntimeError: the strategy does not fit them.
         """
-        if self.settings.mode == ParallelMode.DATA_PARALLEL:
+        given = self._strategies.of_operator(record)
+        if given is None or self.settings.mode == ParallelMode.DATA_PARALLEL:
             return arrays
         flat, tree = jax.tree.flatten(arrays)
-        wanted = self._of_inputs(record, flat)
+        wanted = self._of_inputs(record, given[0], flat)
         return jax.tree.unflatten(tree, self._laid(flat, wanted))
 
-    def _of_inputs(self, record: Any, flat: Sequence[Any]) -> list[Placement]:
+    def _of_inputs(self, record: Any, given: Any, flat: Sequence[Any]) -> list[Placement]:
         shapes = [tuple(np.shape(a)) for a in flat]
-        given = record.__dict__["_strategy"][0]
         if _holds_layouts(given):
             return strategy.layouts(record, _dictionaries(given), shapes, self.mesh)
         return strategy.placements(record, given, shapes, self.mesh)
@@ -223,7 +238,7 @@ class MeshPartitioner:
         Raises:
             RuntimeError: the strategy does not fit them.
         """
-        given = record.__dict__["_strategy"][1]
+        within, given = record.__dict__.get("_strategy", (None, None))
         if not given or self.settings.mode == ParallelMode.DATA_PARALLEL:
             return outputs
         flat, tree = jax.tree.flatten(outputs)
@@ -237,7 +252,7 @@ class MeshPartitioner:
                 given,
                 shapes,
                 [tuple(np.shape(a)) for a in sources],
-                self._of_inputs(record, sources),
+                self._of_inputs(record, within, sources),
                 self.mesh,
             )
         return jax.tree.unflatten(tree, self._laid(flat, wanted))
@@ -293,6 +308,7 @@ class MeshPartitioner:
         placements = [k for k in known if k is not None]
         if self.settings.optimizer:
             function, placements = self._shares.share(function, arrays, state, placements)
+        self._strategies.note(state, [tuple(np.shape(a)) for a in arrays], placements)
         shardings = [p.sharding(self.mesh) for p in placements]
         outputs = [shardings[ties[i]] if i in ties else None for i in range(count)]
         jitted = jax.jit(
@@ -369,6 +385,9 @@ class MeshPartitioner:
         already = self._shares.at_use(handle) or placement_of(array, self.mesh)
         if already is not None:
             return already
+        loaded = self._strategies.loaded(handle, shape)
+        if loaded is not None:
+            return loaded
         plan = handle.__dict__.get("_plan")
         if plan is None:
             return None

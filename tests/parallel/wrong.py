@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 os.environ["MINDJAX_DEVICES"] = "8"
@@ -49,9 +50,28 @@ def spread(**settings):
     return network
 
 
+def strategy_file(matrix, places):
+    """Write a strategy file for a Parameter called "weight", and give its path."""
+    path = os.path.join(tempfile.mkdtemp(), "strategy.json")
+    layout = {"dev_matrix": matrix, "tensor_map": places, "field": 0}
+    layout |= {"opt_weight_shard_step": 0, "opt_weight_shard_size": 0}
+    names = ("weight", "operator.weight")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"current_stage": 1, "parallel_layout_item": dict.fromkeys(names, layout)}, file)
+    return path
+
+
+def loading(path):
+    """Run a network that takes its operators' strategies from a file."""
+    network = spread()
+    network.load_operator_strategy_file(path)
+    return network(ones(16, 8))
+
+
 NAMES = {
     "ms": ms, "nn": nn, "ops": ops, "P": P, "Layout": Layout, "run": run, "ones": ones,
     "spread": spread, "AutoParallel": AutoParallel, "Call": Call, "np": np,
+    "strategy_file": strategy_file, "loading": loading,
 }  # fmt: skip
 
 if __name__ == "__main__":

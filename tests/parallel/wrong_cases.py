@@ -124,12 +124,31 @@ CASES = {
     "sums in float32": (
         "run(P.ReLU(), (16, 8), force_fp32_communication=True)",
         "NotImplementedError", "force_fp32_communication"),
-    "a strategy file": (
-        'run(P.ReLU(), (16, 8), strategy_ckpt_save_file="/tmp/a.ckpt")',
-        "NotImplementedError", "strategy_ckpt_save_file"),
-    "a strategy file's settings": (
-        'run(P.ReLU(), (16, 8), strategy_ckpt_config={"load_file": "/tmp/a.ckpt"})',
-        "NotImplementedError", "strategy_ckpt_load_file"),
+    "no strategy file": (
+        'run(nn.Dense(8, 8), (16, 8), strategy_ckpt_load_file="/tmp/none.ckpt")',
+        "ValueError", "no such strategy file: /tmp/none.ckpt"),
+    "no strategy file in the settings": (
+        'run(nn.Dense(8, 8), (16, 8), strategy_ckpt_config={"load_file": "/tmp/none.ckpt"})',
+        "ValueError", "no such strategy file: /tmp/none.ckpt"),
+    "a strategy file of four devices": (
+        "run(nn.Dense(8, 8), (16, 8), strategy_ckpt_load_file=strategy_file([4], [0, -1]))",
+        "RuntimeError", "for 4 devices, but the device number of this stage is 8"),
+    "a strategy file that does not divide": (
+        "run(nn.Dense(8, 12), (16, 8), strategy_ckpt_load_file=strategy_file([8], [0, -1]))",
+        "RuntimeError", "does not fit its shape (12, 8)"),
+    "a strategy file of another rank": (
+        "run(nn.Dense(8, 8), (16, 8), strategy_ckpt_load_file=strategy_file([8], [0]))",
+        "RuntimeError", "does not fit its shape (8, 8)"),
+    "a strategy file of ranks that no mesh has": (
+        "run(nn.Dense(8, 8), (16, 8), strategy_ckpt_load_file=strategy_file([8], [3, -1]))",
+        "RuntimeError", "names an axis"),
+    "no file of operators' strategies": (
+        'loading("/tmp/none.json")', "ValueError", "no such strategy file: /tmp/none.json"),
+    "a parameter file that is no path": (
+        "spread().save_param_strategy_file(3)", "TypeError", "must be str"),
+    "a folder that cannot be made": (
+        'run(nn.Dense(8, 8), (16, 8), strategy_ckpt_save_file="/dev/null/a.ckpt")',
+        "FileExistsError", "The folder of /dev/null/a.ckpt cannot be made"),
     "pipeline stages": (
         "ms.set_auto_parallel_context(pipeline_stages=2)", "NotImplementedError", "stages"),
     "a process a device": (
