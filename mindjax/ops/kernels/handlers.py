@@ -1,11 +1,13 @@
-"""Handlers of XLA's foreign function interface, compiled from the sources beside this file."""
+"""Handlers of XLA's foreign function interface, compiled from C++ sources by g++."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import hashlib
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 
 import jax
@@ -18,8 +20,51 @@ _FLAGS = ("-O3", "-fno-math-errno", "-fno-trapping-math", "-w")
 
 
 @functools.cache
+def library(source: Path, flags: Sequence[str] = ()) -> ctypes.CDLL | None:
+    """Compile a source and load it.
+
+    Args:
+        source: in C++; headers beside it are part of what a cached library is known by.
+        flags: further flags of the compiler.
+
+    Returns:
+        The library; None where there is no compiler, or it refuses the source.
+    """
+    from mindjax.ops.custom.native import compile_library
+
+    headers = hashlib.sha256()
+    for header in sorted(source.parent.glob("*.h")):
+        headers.update(header.read_bytes())
+    known_by = f"-DMACHINE_{platform.machine()}_{headers.hexdigest()[:16]}"
+    flags = (*_FLAGS, *flags, f"-I{jax.ffi.include_dir()}", known_by)
+    folder = os.path.join(os.path.dirname(default_folder()), "kernels")
+    try:
+        return ctypes.CDLL(compile_library([str(source)], source.stem, flags, folder))
+    except (OSError, RuntimeError):
+        return None
+
+
+def register(found: ctypes.CDLL, name: str, platforms: Sequence[str] = ("cpu",)) -> str:
+    """Make a handler of a library known to jax.
+
+    Args:
+        found: the library.
+        name: of the handler; the library exports ``mindjax_{name}``.
+        platforms: names of jax.
+
+    Returns:
+        The name that `jax.ffi.ffi_call` knows it by.
+    """
+    target = f"mindjax_{name}"
+    capsule = jax.ffi.pycapsule(getattr(found, target))
+    for where in platforms:
+        jax.ffi.register_ffi_target(target, capsule, where)
+    return target
+
+
+@functools.cache
 def handler(name: str) -> str | None:
-    """Compile and register a kernel.
+    """Compile and register a kernel that stands beside this file.
 
     Args:
         name: of the source without its suffix; the source defines ``mindjax_{name}``.
@@ -29,15 +74,5 @@ def handler(name: str) -> str | None:
     """
     if not cpu_forms() or jax.device_count() > 1:
         return None
-    from mindjax.ops.custom.native import compile_library
-
-    source = Path(__file__).with_name(f"{name}.cc")
-    flags = (*_FLAGS, f"-I{jax.ffi.include_dir()}", f"-DMACHINE_{platform.machine()}")
-    folder = os.path.join(os.path.dirname(default_folder()), "kernels")
-    try:
-        library = ctypes.CDLL(compile_library([str(source)], name, flags, folder))
-    except (OSError, RuntimeError):
-        return None
-    target = f"mindjax_{name}"
-    jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(getattr(library, target)), "cpu")
-    return target
+    found = library(Path(__file__).with_name(f"{name}.cc"))
+    return None if found is None else register(found, name)
