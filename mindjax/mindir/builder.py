@@ -14,10 +14,11 @@ from mindjax.mindir.values import MONAD, make_attribute, tensor_type
 
 # Primitives whose attributes stand beside the name in every dialect.
 CLASSIC = {
-    "Conv2D", "Conv3D", "MaxPool", "MaxPoolGrad", "PadV3", "Pad", "Load", "UpdateState", "Depend",
-    "MakeTuple", "TupleGetItem", "Partial", "Switch", "Stack", "TopK", "Sort", "Cast1",
-    "TensorScatterUpdate", "TensorScatterAdd", "LSTM", "Tril", "LRN", "TruncateDiv", "TruncateMod",
-    "LeftShift", "RightShift", "BitwiseShift", "Lgamma", "Digamma", "UnsortedSegmentSum",
+    "Conv2D", "Conv3D", "MaxPool", "MaxPool3D", "AvgPool3D", "MaxPoolGrad", "PadV3", "Pad",
+    "Load", "UpdateState", "Depend", "MakeTuple", "TupleGetItem", "Partial", "Switch", "Stack",
+    "TopK", "Sort", "Cast1", "TensorScatterUpdate", "TensorScatterAdd", "LSTM", "Tril", "LRN",
+    "TruncateDiv", "TruncateMod", "LeftShift", "RightShift", "BitwiseShift", "Lgamma",
+    "Digamma", "UnsortedSegmentSum",
 }  # fmt: skip
 _NUMBERS = {field: {n: i for i, n in names.items()} for field, names in ENUMERATIONS.items()}
 

@@ -82,6 +82,9 @@ _SPATIAL = {
     "Conv2DBackpropInput": (2, ("stride", "dilation", "kernel_size")),
 }
 
+# What the original calls a padding by given numbers with windows that only begin inside.
+_CALCULATED = {"CALCULATED": "PAD"}
+
 
 @cache
 def form_of(name: str) -> Form:
@@ -204,8 +207,13 @@ def _beside_the_name(name: str, form: Form, attributes: dict[str, Any]) -> dict[
         if isinstance(value, tuple | list) and len(value) == dimensions + 2:
             last = attributes.get("format", "NCHW")[-1:] == "C"
             fields[field] = tuple(value[1:-1] if last else value[2:])
-    if name in _SPATIAL and fields.get("pad_mode", "").lower() != "pad" and "pad" in fields:
-        fields["pad"] = 0
+    if name == "MaxPool3D":
+        mode = fields.get("pad_mode", "VALID")
+        fields["pad_mode"] = mode = _CALCULATED.get(mode, mode)
+        fields["ceil_mode"] = bool(fields.get("ceil_mode")) if mode == "PAD" else None
+    if name in _SPATIAL and fields.get("pad_mode", "").lower() != "pad":
+        # The original writes what it worked out: the class works it out itself.
+        fields.update({field: 0 for field in ("pad", "pad_list") if field in fields})
     if "pad_mode" in fields and name.startswith("Conv"):
         fields["pad_mode"] = fields["pad_mode"].lower()
     return fields

@@ -25,7 +25,7 @@ from bert_tiny_pretrain import TinyBert  # noqa: E402
 from llama_tiny import Decoder, Llama  # noqa: E402
 from mindspore import Tensor, nn  # noqa: E402
 
-from tests.mindir.networks import Condition, Loop  # noqa: E402
+from tests.mindir.networks import Condition, Loop, Volumes  # noqa: E402
 
 STEPS = 2
 
@@ -57,6 +57,7 @@ CASES = {
     "resnet18": lambda: (network("resnet18").set_train(False), [floats(2, 3, 32, 32)]),
     "encoder": lambda: (network("encoder"), [integers(1000, 2, 8)]),
     "decoder": lambda: (network("decoder"), [integers(1000, 1, 128)]),
+    "volumes": lambda: (Volumes(), [floats(2, 2, 5, 9, 7)]),
     "lstm": lambda: (network("lstm"), [integers(1000, 2, 6)]),
     "branch": lambda: (Condition(), [floats(2, 3) + 1, floats(2, 3)]),
     "while": lambda: (Loop(), [floats(2, 4), np.array(5, np.int32)]),

@@ -45,6 +45,26 @@ class Convolutions(nn.Cell):
         return self.line(x.reshape((x.shape[0], 4, -1)))
 
 
+class Volumes(nn.Cell):
+    """Three-dimensional convolutions and poolings, padded in every way."""
+
+    def __init__(self):
+        super().__init__()
+        padding = (1, 0, 1, 1, 2, 0)
+        self.padded = nn.Conv3d(2, 4, (2, 3, 3), (1, 2, 1), "pad", padding, has_bias=True)
+        self.same = nn.Conv3d(4, 3, 3, pad_mode="same")
+        self.most, self.most_padded = (
+            ops.MaxPool3D(2, 1, "same"),
+            ops.MaxPool3D(2, 2, "pad", 1, True),
+        )
+        self.mean = ops.AvgPool3D(2, 1, "valid")
+        self.mean_padded = ops.AvgPool3D(2, 2, "pad", 1, True, False)
+
+    def construct(self, x):
+        x = self.same(self.padded(x))
+        return self.mean(self.most(x)), self.most_padded(x), self.mean_padded(x)
+
+
 class Condition(nn.Cell):
     """``if`` over a Tensor, with a weight in one branch."""
 
@@ -202,6 +222,7 @@ def momentum(network):
 NETWORKS = {
     "mlp": lambda: (Mlp(), [floats(5, 4)]),
     "convolutions": lambda: (Convolutions().set_train(False), [floats(2, 2, 12, 12)]),
+    "volumes": lambda: (Volumes(), [floats(2, 2, 5, 9, 7)]),
     "condition": lambda: (Condition(), [floats(2, 3), floats(2, 3)]),
     "loop": lambda: (Loop(), [floats(2, 4), np.array(5, np.int32)]),
     "left": lambda: (Left(), [floats(2, 4), np.array(50, np.int32)]),

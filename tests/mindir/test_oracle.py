@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.oracle, pytest.mark.slow]
 
 SCRIPT = str(Path(__file__).with_name("exchange.py"))
 CASES = (
-    "lenet5", "resnet18", "encoder", "decoder", "lstm", "branch", "while", "bert_tiny",
+    "lenet5", "resnet18", "encoder", "decoder", "volumes", "lstm", "branch", "while", "bert_tiny",
     "llama_tiny", "llama_cached", "lenet5_step", "lenet5_adam",
 )  # fmt: skip
 GOLDENS = ("mlp", "lenet", "trans", "lstm", "if", "while", "dyn")

@@ -27,14 +27,14 @@ _PLAIN_NAMES = """
     Less LessEqual Greater GreaterEqual Equal NotEqual LogicalAnd LogicalOr
     Reshape Transpose ExpandDims BroadcastTo ReverseV2
     ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceAll ReduceAny
-    MatMul BatchMatMul MatMulExt Conv2D MaxPool AvgPool"""
+    MatMul BatchMatMul MatMulExt Conv2D MaxPool AvgPool Conv3D MaxPool3D AvgPool3D"""
 _PLAIN = _PLAIN_NAMES.split()
 # Those of these that the original computes in floating-point numbers only.
 _FLOATING_NAMES = """
     Exp Log Log1p Expm1 Sqrt Rsqrt Reciprocal Sin Cos Tan Asin ACos Atan Sinh Cosh Tanh Asinh Acosh
     Atanh Erf Erfc Floor Ceil Sigmoid ReLU ReLU6 Softplus Softsign GeLU SiLU HSwish HSigmoid Mish
-    Softmax LogSoftmax MatMul BatchMatMul MatMulExt Conv2D MaxPool AvgPool ReduceMean Div
-    RealDiv Pow"""
+    Softmax LogSoftmax MatMul BatchMatMul MatMulExt Conv2D MaxPool AvgPool Conv3D MaxPool3D
+    AvgPool3D ReduceMean Div RealDiv Pow"""
 _FLOATING = set(_FLOATING_NAMES.split())
 
 
@@ -121,6 +121,39 @@ def _pool_fields(record: Any, fields: dict[str, Any], low: Lowering) -> dict[str
     return fields
 
 
+def _conv3d_fields(record: Any, fields: dict[str, Any], low: Lowering) -> dict[str, Any]:
+    for name in ("kernel_size", "stride", "dilation"):
+        fields[name] = _three(fields[name])
+    pad = record.pad if isinstance(record.pad, tuple) else (record.pad,) * 6
+    fields.update(
+        pad=pad,
+        pad_list=pad,
+        strides=(1, 1, *fields["stride"]),
+        dilations=(1, 1, *fields["dilation"]),
+        groups=record.group,
+    )
+    return fields
+
+
+def _pool3d_fields(record: Any, fields: dict[str, Any], low: Lowering) -> dict[str, Any]:
+    for name in ("kernel_size", "strides"):
+        fields[name] = (1, 1, *_three(fields[name]))
+    maximum = record.name == "MaxPool3D"
+    pad = record.pad_list if maximum else record.pad
+    fields["pad_list"] = tuple(n for ends in pad for n in ends)
+    if not maximum:
+        fields["pad"] = fields["pad_list"]
+    mode = fields["pad_mode"].upper()
+    fields["pad_mode"] = "CALCULATED" if maximum and record.ceil_mode else mode
+    if maximum:
+        fields["ceil_mode"] = int(bool(record.ceil_mode))
+    return fields
+
+
+def _three(value: Any) -> tuple[int, ...]:
+    return (value,) * 3 if isinstance(value, int) else tuple(value)[-3:]
+
+
 def _axis_field(record: Any, fields: dict[str, Any], low: Lowering) -> dict[str, Any]:
     axis = fields["axis"]
     fields["axis"] = (axis,) if isinstance(axis, int) and record.name == "Softmax" else axis
@@ -131,6 +164,9 @@ _FIELDS: dict[str, Any] = {
     "Conv2D": _conv_fields,
     "MaxPool": _pool_fields,
     "AvgPool": _pool_fields,
+    "Conv3D": _conv3d_fields,
+    "MaxPool3D": _pool3d_fields,
+    "AvgPool3D": _pool3d_fields,
     "Softmax": _axis_field,
 }
 
