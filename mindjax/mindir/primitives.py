@@ -195,7 +195,7 @@ def _behind_the_inputs(
 
 def _beside_the_name(name: str, form: Form, attributes: dict[str, Any]) -> dict[str, Any]:
     renamed = RENAMED.get(name, {})
-    fields = {}
+    fields: dict[str, Any] = {}
     for field in form.fields:
         given = renamed.get(field, field)
         given = field if given not in attributes else given
@@ -211,7 +211,7 @@ def _beside_the_name(name: str, form: Form, attributes: dict[str, Any]) -> dict[
         mode = fields.get("pad_mode", "VALID")
         fields["pad_mode"] = mode = _CALCULATED.get(mode, mode)
         fields["ceil_mode"] = bool(fields.get("ceil_mode")) if mode == "PAD" else None
-    if name in _SPATIAL and str(fields.get("pad_mode", "")).lower() != "pad":
+    if name in _SPATIAL and fields.get("pad_mode", "").lower() != "pad":
         # The original writes what it worked out: the class works it out itself.
         fields.update({field: 0 for field in ("pad", "pad_list") if field in fields})
     if "pad_mode" in fields and name.startswith("Conv"):
