@@ -44,6 +44,7 @@ struct Array {
   float* floats() const { return As<float>(XLA_FFI_DataType_F32, "an array must be float32"); }
   int32_t* ints() const { return As<int32_t>(XLA_FFI_DataType_S32, "an array must be int32"); }
   int8_t* bytes() const { return As<int8_t>(XLA_FFI_DataType_S8, "an array must be int8"); }
+  char* raw() const { return static_cast<char*>(buffer->data); }
   uint8_t* flags() const { return As<uint8_t>(XLA_FFI_DataType_U8, "an array must be uint8"); }
 
  private:
@@ -78,6 +79,7 @@ class Call {
  public:
   explicit Call(const XLA_FFI_CallFrame* frame) : frame_(frame) {}
 
+  int64_t args() const { return frame_->args.size; }
   Array arg(int64_t i) const {
     Require(i < frame_->args.size, "an argument is missing");
     return {static_cast<XLA_FFI_Buffer*>(frame_->args.args[i])};

@@ -90,25 +90,6 @@ Problem ProblemOf(const Call& call) {
   return p;
 }
 
-// Softmax of a block's scores with what came before: row becomes its exponentials, peak and total
-// are brought up to date; gives the factor of what was summed before.
-float Exponentials(float* row, float* peak, float* total) {
-  float top = *peak;
-#pragma omp simd reduction(max : top)
-  for (int64_t j = 0; j < kKeys; ++j) top = row[j] > top ? row[j] : top;
-  const float base = std::isfinite(top) ? top : 0.0f;
-  const float factor = top == *peak ? 1.0f : Exp(*peak - top);
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t j = 0; j < kKeys; ++j) {
-    row[j] = Exp(row[j] - base);
-    sum += row[j];
-  }
-  *total = *total * factor + sum;
-  *peak = top;
-  return factor;
-}
-
 void Forward(Call& call) {
   const Problem p = ProblemOf(call);
   float *out = call.out(0).floats(), *peaks = call.out(1).floats(), *totals = call.out(2).floats();
@@ -148,7 +129,7 @@ void Forward(Call& call) {
       Multiply(rows, kKeys, p.size, q, at, kKeys, scores, kKeys, false);
       for (int64_t r = 0; r < rows; ++r) {
         p.Score(scores + r * kKeys, b, n, first + r, key);
-        const float factor = Exponentials(scores + r * kKeys, peak + r, total + r);
+        const float factor = Exponentials(scores + r * kKeys, kKeys, peak + r, total + r);
         if (factor != 1.0f) {
           for (int64_t d = 0; d < width; ++d) sums[r * width + d] *= factor;
         }

@@ -110,6 +110,7 @@ void LayerNorm(Call& call) {
   const float *x = call.arg(0).floats(), *gamma = call.arg(1).floats();
   const float* beta = call.arg(2).floats();
   float *y = call.out(0).floats(), *mean = call.out(1).floats(), *inverse = call.out(2).floats();
+  float* variance = call.out(3).floats();
   const float epsilon = call.number("epsilon");
   const int64_t width = rows.width;
   call.Ranges(rows.count, call.Parts(rows.count, kSmallest / width),
@@ -128,6 +129,7 @@ void LayerNorm(Call& call) {
 #pragma GCC ivdep
                   for (int64_t j = 0; j < width; ++j) out[j] = (v[j] - m) * r * g[j] + b[j];
                   mean[i] = m;
+                  variance[i] = square / width;
                   inverse[i] = r;
                 }
               });
@@ -137,7 +139,8 @@ void LayerNormGrad(Call& call) {
   const Rows rows = RowsOf(call.arg(1), call.arg(4));
   const float *dy = call.arg(0).floats(), *x = call.arg(1).floats();
   const float *mean = call.arg(2).floats(), *inverse = call.arg(3).floats();
-  const float* gamma = call.arg(4).floats();
+  const float *gamma = call.arg(4).floats(), *d_mean = call.arg(5).floats();
+  const float* d_variance = call.arg(6).floats();
   float *dx = call.out(0).floats(), *dgamma = call.out(1).floats(), *dbeta = call.out(2).floats();
   const int64_t width = rows.width, size = call.arg(4).size();
   const int64_t parts = call.Parts(rows.count, kSmallest / width);
@@ -160,11 +163,11 @@ void LayerNormGrad(Call& call) {
         sg[j] += d[j] * normal;
         sb[j] += d[j];
       }
-      const float a = total / width, b = product / width;
+      // What the gradients of mean and variance add is of the same form.
+      const float a = (r * total - d_mean[i]) / width;
+      const float b = (r * r * product - 2.0f * d_variance[i]) / width;
 #pragma GCC ivdep
-      for (int64_t j = 0; j < width; ++j) {
-        out[j] = r * (d[j] * g[j] - a - (v[j] - m) * r * b);
-      }
+      for (int64_t j = 0; j < width; ++j) out[j] = r * d[j] * g[j] - a - (v[j] - m) * b;
     }
   });
   AddParts(of_gamma, parts, size, dgamma);

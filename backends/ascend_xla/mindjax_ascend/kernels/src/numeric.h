@@ -44,6 +44,25 @@ inline float Tanh(float x) {
   return square < 0.0121f ? near : wide;
 }
 
+// Softmax of some scores after others of the same row: row becomes its exponentials, the greatest
+// score and the sum are brought up to date; gives the factor of what was summed before.
+inline float Exponentials(float* row, int64_t count, float* peak, float* total) {
+  float top = *peak;
+#pragma omp simd reduction(max : top)
+  for (int64_t j = 0; j < count; ++j) top = row[j] > top ? row[j] : top;
+  const float base = std::isfinite(top) ? top : 0.0f;
+  const float factor = top == *peak ? 1.0f : Exp(*peak - top);
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t j = 0; j < count; ++j) {
+    row[j] = Exp(row[j] - base);
+    sum += row[j];
+  }
+  *total = *total * factor + sum;
+  *peak = top;
+  return factor;
+}
+
 // Uninitialized floats on a boundary of 64 bytes.
 class Scratch {
  public:
