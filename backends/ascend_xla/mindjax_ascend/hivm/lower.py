@@ -1,0 +1,499 @@
+"""StableHLO to linalg on tensors, in the form that `bishengir-compile` accepts.
+
+jaxlib's own passes do the legalisation; what they leave (calls, `linalg.map`, `linalg.generic`) is
+rewritten here. A program that needs anything else is refused with the name of the operation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir.dialects import stablehlo
+
+_PASSES = (
+    "builtin.module(func.func(chlo-legalize-to-stablehlo),"
+    "stablehlo-legalize-to-linalg{enable-primitive-ops=true},canonicalize,cse,symbol-dce)"
+)
+
+# What the compiler takes on tensors as it stands (measured with ascendnpu-ir 1.2.0).
+_KEPT = frozenset(
+    [
+        "arith.constant",
+        "func.return",
+        *(f"tensor.{n}" for n in ("empty", "extract_slice", "insert_slice", "concat")),
+        *(f"tensor.{n}" for n in ("collapse_shape", "expand_shape")),
+        *(f"linalg.{n}" for n in ("fill", "broadcast", "transpose", "matmul", "reduce")),
+    ]
+)
+
+
+class LoweringError(NotImplementedError):
+    """A program holds an operation that has no form the vendor's compiler accepts."""
+
+
+def lower(function: Callable[..., Any], *args: Any, name: str = "kernel") -> str:
+    """Lower a jax function for the shapes of its arguments.
+
+    Args:
+        function: A function of arrays that `jax.jit` takes.
+        *args: Arrays or `jax.ShapeDtypeStruct`s, one for each argument.
+        name: The name of the device function.
+
+    Returns:
+        The text of an MLIR module with one device function on tensors.
+
+    Raises:
+        LoweringError: An operation of the program is not covered.
+    """
+    import jax
+
+    module = jax.jit(function, keep_unused=True).lower(*args).compiler_ir("stablehlo")
+    assert module is not None  # this dialect is the one jax lowers to
+    return lower_module(module, name=name)
+
+
+def lower_module(module: ir.Module, name: str = "kernel") -> str:
+    """Lower a StableHLO module with static shapes, whose entry is `main`.
+
+    Args:
+        module: The module; it is changed in place.
+        name: The name of the device function.
+
+    Returns:
+        The text of an MLIR module with one device function on tensors.
+
+    Raises:
+        LoweringError: An operation of the program is not covered.
+    """
+    stablehlo.register_stablehlo_passes()
+    context = module.context
+    context.allow_unregistered_dialects = True
+    with context, ir.Location.unknown():
+        main = _inline(module)
+        try:
+            passmanager.PassManager.parse(_PASSES).run(module.operation)
+        except ir.MLIRError as error:
+            raise LoweringError(f"StableHLO has no linalg form: {_first_line(error)}") from None
+        main = _entry(module)
+        block = main.regions[0].blocks[0]
+        _rewrite(block)
+        passmanager.PassManager.parse("builtin.module(canonicalize,cse)").run(module.operation)
+        _check(block)
+        if any(o.operation.name == "linalg.matmul" for o in block.operations):
+            return tile_text(module, name)
+        return fused_text(module, name)
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line for line in str(error).splitlines() if "error:" in line] or [str(error)]
+    return lines[0].split("error:")[-1].strip()
+
+
+def _entry(module: ir.Module) -> ir.Operation:
+    for operation in module.body.operations:
+        if ir.StringAttr(operation.attributes["sym_name"]).value == "main":
+            return operation.operation
+    raise LoweringError("The module has no function main")
+
+
+# --- calls -------------------------------------------------------------------------------------
+
+
+def _inline(module: ir.Module) -> ir.Operation:
+    """Replace each call by the body of what it calls: the compiler analyses one function."""
+    functions = {
+        ir.StringAttr(f.attributes["sym_name"]).value: f.operation for f in module.body.operations
+    }
+    main = functions["main"]
+    changed = True
+    while changed:
+        changed = False
+        for block in _blocks(main):
+            for operation in list(block.operations):
+                if operation.operation.name == "func.call":
+                    callee = ir.FlatSymbolRefAttr(operation.attributes["callee"]).value
+                    _inline_one(operation.operation, functions[callee])
+                    changed = True
+    for name, function in functions.items():
+        if name != "main":
+            function.erase()
+    return main
+
+
+def _blocks(operation: ir.Operation) -> list[ir.Block]:
+    found = []
+    for region in operation.regions:
+        for block in region.blocks:
+            found.append(block)
+            for inner in block.operations:
+                found += _blocks(inner.operation)
+    return found
+
+
+def _inline_one(call: ir.Operation, function: ir.Operation) -> None:
+    block = function.regions[0].blocks[0]
+    values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, call.operands, strict=True))
+    point = ir.InsertionPoint(call)
+    for operation in block.operations:
+        if operation.operation.name == "func.return":
+            for result, value in zip(call.results, operation.operands, strict=True):
+                result.replace_all_uses_with(values[value] if value in values else value)  # noqa: SIM401
+            break
+        copy = operation.operation.clone(point)
+        _remap(copy, values)
+        values.update(zip(operation.operation.results, copy.results, strict=True))
+    call.erase()
+
+
+def _remap(operation: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
+    for index, value in enumerate(operation.operands):
+        if value in values:
+            operation.operands[index] = values[value]
+    for region in operation.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                _remap(inner.operation, values)
+
+
+# --- what the legalisation leaves --------------------------------------------------------------
+
+
+def _rewrite(block: ir.Block) -> None:
+    for view in list(block.operations):
+        operation = view.operation
+        handler = _REWRITES.get(operation.name)
+        if handler is not None:
+            handler(operation)
+
+
+def _shaped(element: ir.Type, shape: list[int]) -> ir.Type:
+    return ir.RankedTensorType.get(shape, element)
+
+
+def _create(
+    name: str,
+    results: list[ir.Type],
+    operands: list[ir.Value],
+    attributes: dict[str, ir.Attribute] | None = None,
+) -> ir.Value:
+    return ir.Operation.create(
+        name, results=results, operands=operands, attributes=attributes or {}
+    ).results[0]
+
+
+def _splat(value: ir.Value, shape: list[int]) -> ir.Value:
+    """A scalar constant, or the element of a tensor of rank 0, over a whole tensor."""
+    owner = getattr(value.owner, "operation", None)  # a block has none
+    target = _shaped(value.type, shape)
+    if owner is not None and owner.name == "arith.constant":
+        dense = ir.DenseElementsAttr.get_splat(target, owner.attributes["value"])
+        return _create("arith.constant", [target], [], {"value": dense})
+    raise LoweringError(
+        f"a scalar that is computed at run time: {str(value).splitlines()[0][:120]}"
+    )
+
+
+def _map(operation: ir.Operation) -> None:
+    """An elementwise `linalg.map`: each operation of its body on whole tensors."""
+    result = ir.RankedTensorType(operation.results[0].type)
+    shape = list(result.shape)
+    body = operation.regions[0].blocks[0]
+    inputs = list(operation.operands)[:-1]
+    values: dict[ir.Value, ir.Value] = dict(zip(body.arguments, inputs, strict=False))
+    with ir.InsertionPoint(operation):
+        replacement = _elementwise(body, values, shape, operation)
+    operation.results[0].replace_all_uses_with(replacement)
+    operation.erase()
+
+
+def _elementwise(
+    body: ir.Block, values: dict[ir.Value, ir.Value], shape: list[int], whole: ir.Operation
+) -> ir.Value:
+    indices: set[ir.Value] = set()
+    for view in body.operations:
+        inner = view.operation
+        if inner.name == "linalg.yield":
+            value = inner.operands[0]
+            return values[value] if value in values else _splat(value, shape)
+        if inner.name == "linalg.index":
+            dimension = ir.IntegerAttr(inner.attributes["dim"]).value
+            values[inner.results[0]] = _positions(shape, dimension)
+            indices.add(inner.results[0])
+            continue
+        if inner.name in ("arith.index_cast", "arith.trunci") and inner.operands[0] in indices:
+            # Positions have 32 bits from the start.
+            values[inner.results[0]] = values[inner.operands[0]]
+            indices.add(inner.results[0])
+            continue
+        if not inner.name.startswith(("arith.", "math.")):
+            raise LoweringError(f"{inner.name} inside {whole.name} on {whole.results[0].type}")
+        operands = [values[v] if v in values else _splat(v, shape) for v in inner.operands]
+        values[inner.results[0]] = _create(
+            inner.name,
+            [_shaped(inner.results[0].type, shape)],
+            operands,
+            {name: inner.attributes[name] for name in inner.attributes},
+        )
+    raise LoweringError(f"{whole.name} without a yield")
+
+
+def _positions(shape: list[int], dimension: int) -> ir.Value:
+    """The index along one dimension, as the compiler's own `hfusion.arange` of 32 bits."""
+    i32 = ir.IntegerType.get_signless(32)
+    index = ir.IndexType.get()
+    line = _shaped(i32, [shape[dimension]])
+
+    def scalar(value: int) -> ir.Value:
+        return _create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, value)})
+
+    empty = _create("tensor.empty", [line], [])
+    positions = _create("hfusion.arange", [line], [scalar(0), scalar(1), empty])
+    if len(shape) == 1:
+        return positions
+    target = _shaped(i32, shape)
+    others = [k for k in range(len(shape)) if k != dimension]
+    return _structured(
+        "linalg.broadcast",
+        positions,
+        _create("tensor.empty", [target], []),
+        {"dimensions": ir.DenseI64ArrayAttr.get(others)},
+    )
+
+
+def _structured(
+    name: str, value: ir.Value, out: ir.Value, attributes: dict[str, ir.Attribute]
+) -> ir.Value:
+    """A linalg operation of one input, whose body yields it."""
+    operation = ir.Operation.create(
+        name, results=[out.type], operands=[value, out], attributes=attributes, regions=1
+    )
+    source, target = (
+        v.type.element_type if isinstance(v.type, ir.RankedTensorType) else v.type
+        for v in (value, out)
+    )
+    body = operation.regions[0].blocks.append(source, target)
+    with ir.InsertionPoint(body):
+        ir.Operation.create("linalg.yield", operands=[body.arguments[0]])
+    return operation.results[0]
+
+
+def _generic(operation: ir.Operation) -> None:
+    """A contraction or an elementwise operation that came as `linalg.generic`."""
+    maps = [ir.AffineMapAttr(a).value for a in ir.ArrayAttr(operation.attributes["indexing_maps"])]
+    body = operation.regions[0].blocks[0]
+    names = [inner.operation.name for inner in body.operations]
+    with ir.InsertionPoint(operation):
+        if names in (
+            ["arith.mulf", "arith.addf", "linalg.yield"],
+            ["arith.extf", "arith.extf", "arith.mulf", "arith.addf", "linalg.yield"],
+        ):
+            replacement = _contraction(operation, maps)
+        else:
+            raise LoweringError(
+                f"linalg.generic of {', '.join(names[:-1])} to {operation.results[0].type}"
+            )
+    operation.results[0].replace_all_uses_with(replacement)
+    operation.erase()
+
+
+def _dims(affine: ir.AffineMap) -> list[int] | None:
+    found = []
+    for expression in affine.results:
+        name = re.fullmatch(r"d(\d+)", str(expression))
+        if name is None:
+            return None
+        found.append(int(name[1]))
+    return found
+
+
+def _transpose(value: ir.Value, order: list[int]) -> ir.Value:
+    if order == sorted(order):
+        return value
+    source = ir.RankedTensorType(value.type)
+    target = _shaped(source.element_type, [source.shape[k] for k in order])
+    empty = _create("tensor.empty", [target], [])
+    return _structured(
+        "linalg.transpose", value, empty, {"permutation": ir.DenseI64ArrayAttr.get(order)}
+    )
+
+
+def _contraction(operation: ir.Operation, maps: list[ir.AffineMap]) -> ir.Value:
+    """`sum over k of a[i, k] b[k, j]` for any order of dimensions of the operands."""
+    left, right, out = operation.operands
+    a, b, c = (_dims(m) for m in maps)
+    if a is None or b is None or c is None:
+        raise LoweringError(f"a contraction with strides: {operation.results[0].type}")
+    if any(d in a and d in b for d in c):
+        # The compiler of ascendnpu-ir 1.2.0 drops the results of products of slices.
+        raise LoweringError("a product with a batch dimension: lower one matrix at a time")
+    rows = [d for d in c if d in a and d not in b]
+    columns = [d for d in c if d in b and d not in a]
+    summed = [d for d in a if d in b and d not in c]
+    if len(rows) != 1 or len(columns) != 1 or len(summed) != 1:
+        raise LoweringError(
+            f"a contraction of {len(rows)} row, {len(columns)} column and {len(summed)} summed "
+            "dimensions: reshape to one of each"
+        )
+    left = _transpose(left, [a.index(d) for d in rows + summed])
+    right = _transpose(right, [b.index(d) for d in summed + columns])
+    if c != rows + columns:
+        raise LoweringError("a contraction whose result is transposed")
+    return _product(left, right, out)
+
+
+def _product(left: ir.Value, right: ir.Value, out: ir.Value) -> ir.Value:
+    """A matrix product; of halves it is summed in single precision, the cube knows no other."""
+    return _narrow(_wide_product(left, right, list(ir.RankedTensorType(out.type).shape)), out.type)
+
+
+def _wide_product(left: ir.Value, right: ir.Value, shape: list[int]) -> ir.Value:
+    f32 = ir.F32Type.get()
+    zero = _create("arith.constant", [f32], [], {"value": ir.FloatAttr.get(f32, 0.0)})
+    empty = _create("tensor.empty", [_shaped(f32, shape)], [])
+    segments: dict[str, ir.Attribute] = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
+    return _matmul(left, right, _structured("linalg.fill", zero, empty, segments))
+
+
+def _narrow(value: ir.Value, kind: ir.Type) -> ir.Value:
+    return value if value.type == kind else _create("arith.truncf", [kind], [value])
+
+
+def _matmul(left: ir.Value, right: ir.Value, out: ir.Value) -> ir.Value:
+    i32 = ir.DenseI32ArrayAttr.get([2, 1])
+    operation = ir.Operation.create(
+        "linalg.matmul",
+        results=[out.type],
+        operands=[left, right, out],
+        attributes={"operandSegmentSizes": i32},
+        regions=1,
+    )
+    elements = [ir.RankedTensorType(v.type).element_type for v in (left, right, out)]
+    body = operation.regions[0].blocks.append(*elements)
+    x, y, total = body.arguments
+    with ir.InsertionPoint(body):
+        if elements[0] != elements[2]:
+            x = _create("arith.extf", [elements[2]], [x])
+            y = _create("arith.extf", [elements[2]], [y])
+        product = _create("arith.mulf", [elements[2]], [x, y])
+        total = _create("arith.addf", [elements[2]], [total, product])
+        ir.Operation.create("linalg.yield", operands=[total])
+    return operation.results[0]
+
+
+def _accumulate(operation: ir.Operation) -> None:
+    left, right, out = operation.operands
+    if str(ir.RankedTensorType(out.type).element_type) in ("f16", "bf16"):
+        with ir.InsertionPoint(operation):
+            replacement = _product(left, right, out)
+        operation.results[0].replace_all_uses_with(replacement)
+        operation.erase()
+
+
+_REWRITES: dict[str, Callable[[ir.Operation], None]] = {
+    "linalg.map": _map,
+    "linalg.generic": _generic,
+    "linalg.matmul": _accumulate,
+}
+
+
+# --- the text ----------------------------------------------------------------------------------
+
+
+def _check(block: ir.Block) -> None:
+    for view in block.operations:
+        operation = view.operation
+        name = operation.name
+        if name in _KEPT or name.startswith(("arith.", "math.", "hfusion.")):
+            continue
+        first = str(operation).splitlines()[0]
+        raise LoweringError(f"{name} has no form for the compiler: {first[:120]}")
+
+
+def fused_text(module: ir.Module, name: str) -> str:
+    """Linalg on tensors, which HFusion schedules: it tiles and loops as UB needs."""
+    text = _plain(module)
+    entry = "attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>} {"
+    return re.sub(
+        r"func\.func public @main(\(.*)\{\n",
+        lambda m: f"func.func @{name}{m[1]}{entry}\n",
+        text,
+        count=1,
+    )
+
+
+def _plain(module: ir.Module) -> str:
+    text = re.sub(r" ?\{jax\.result_info = \"[^\"]*\"\}", "", str(module))
+    text = re.sub(r"module @\S+ attributes \{[^}]*\}", "module", text)
+    for generic, form in _FORMS:
+        text = generic.sub(form, text)
+    return text
+
+
+# Operations of the vendor's dialects, from the generic form to theirs.
+_FORMS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
+    (
+        re.compile(r'"hfusion\.arange"\(([^,]+), ([^,]+), (%\w+)\) : \(.*?\) -> (\S+)'),
+        lambda m: f"hfusion.arange offset[{m[1]}] strides[{m[2]}] outs({m[3]} : {m[4]}) -> {m[4]}",
+    ),
+]
+
+_WORKSPACE = "memref<?xi8> {hacc.arg_type = #hacc.arg_type<%s>}"
+
+
+def tile_text(module: ir.Module, name: str) -> str:
+    """One tile on cube and vector cores: what the operands hold must fit into L1 and UB.
+
+    The arguments are memories: the inputs, the outputs, and the numbers of blocks that this form
+    of the compiler asks for.
+    """
+    main = _entry(module)
+    block = main.regions[0].blocks[0]
+    lines = _plain(module).splitlines()
+    begin = next(k for k, line in enumerate(lines) if "func.func" in line) + 1
+    end = next(k for k in range(begin, len(lines)) if lines[k].lstrip().startswith("return"))
+    inputs = [str(a.type).replace("tensor", "memref", 1) for a in block.arguments]
+    returned = list(block.operations)[-1].operands
+    outputs = [str(v.type).replace("tensor", "memref", 1) for v in returned]
+    values = re.findall(r"%[\w#]+", lines[end])
+    signature = [f"%lock: {_WORKSPACE % 'sync_block_lock'}", f"%work: {_WORKSPACE % 'workspace'}"]
+    head, tail = [], []
+    for k, kind in enumerate(inputs):
+        signature.append(
+            f"%in{k}: {kind} {{hacc.arg_type = #hacc.arg_type<input>, "
+            f"hacc.input_idx = #hacc.input_idx<{k}>}}"
+        )
+        head += [
+            f"%local{k} = memref.alloc() : {kind}",
+            f"memref.copy %in{k}, %local{k} : {kind} to {kind}",
+            f"%arg{k} = bufferization.to_tensor %local{k} restrict writable : {kind}",
+        ]
+    for k, (kind, value) in enumerate(zip(outputs, values, strict=True)):
+        tensor = kind.replace("memref", "tensor", 1)
+        signature.append(
+            f"%out{k}: {kind} {{hacc.arg_type = #hacc.arg_type<output>, "
+            f"hacc.output_idx = #hacc.output_idx<{k}>}}"
+        )
+        tail.append(
+            f"bufferization.materialize_in_destination {value} in writable %out{k} : "
+            f"({tensor}, {kind}) -> ()"
+        )
+    signature += [f"%grid{k}: i32" for k in range(6)]
+    attributes = (
+        "SyncBlockLockArgIdx = 0 : i64, WorkspaceArgIdx = 1 : i64, hacc.entry, "
+        'hacc.function_kind = #hacc.function_kind<DEVICE>, mix_mode = "mix", '
+        'global_kernel = "local"'
+    )
+    body = head + [line.strip() for line in lines[begin:end]] + tail + ["return"]
+    return "\n".join(
+        [
+            "module {",
+            f"  func.func @{name}({', '.join(signature)}) attributes {{{attributes}}} {{",
+            *(f"    {line}" for line in body),
+            "  }",
+            "}",
+            "",
+        ]
+    )

@@ -1,0 +1,56 @@
+"""Arrays for the cases, the recorded modules of the compiler, and the comparison with numpy."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.ascend.hivm.cases import Case
+
+GOLDEN = Path(__file__).parents[2] / "goldens" / "ascend" / "hivm.json.gz"
+DTYPES = {"half": np.float16, "single": np.float32, "int": np.int32}
+TOLERANCE = {"half": 1e-3, "single": 1e-5, "int": 0}
+
+
+def arrays(case: Case) -> list[np.ndarray]:
+    """Inputs of a case: normal numbers, the same for each run."""
+    generator = np.random.default_rng(len(case.name))
+    found = []
+    for shape in case.shapes:
+        values = generator.standard_normal(shape) * (100 if case.dtype == "int" else 1)
+        values = np.abs(values) + 0.01 if case.positive else values
+        found.append(values.astype(DTYPES[case.dtype]))
+    return found
+
+
+def expected(case: Case, inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """What numpy computes in double precision."""
+    wide = [a.astype(np.float64) if case.dtype != "int" else a for a in inputs]
+    result = case.compute(np, *wide)
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def error(found: np.ndarray, wanted: np.ndarray) -> float:
+    """The largest difference, relative to the largest magnitude where that is above one."""
+    wide = np.asarray(found).astype(np.float64)
+    assert wide.shape == np.shape(wanted)
+    return float(np.abs(wide - wanted).max() / max(1.0, np.abs(wanted).max()))
+
+
+def lowered(case: Case) -> str:
+    """The module that a case gives to the compiler."""
+    import jax
+    import jax.numpy as jnp
+    from mindjax_ascend.hivm import lower
+
+    shapes = [jax.ShapeDtypeStruct(s, DTYPES[case.dtype]) for s in case.shapes]
+    return lower.lower(lambda *xs: case.compute(jnp, *xs), *shapes, name=case.name)
+
+
+def recorded() -> dict[str, Any]:
+    """The recorded modules by name, with the version of the compiler and its target."""
+    return json.loads(gzip.decompress(GOLDEN.read_bytes()))

@@ -1,0 +1,134 @@
+"""Lowering from StableHLO, and the driver of the vendor's compiler."""
+
+import importlib.util
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from mindjax_ascend.hivm import CompileError, CompilerMissing, Program, compiler, lower, programs
+
+from tests.ascend.hivm.cases import CASES
+from tests.ascend.hivm.kernels import TOLERANCE, arrays, error, expected, lowered, recorded
+
+ROW = jax.ShapeDtypeStruct((64, 256), jnp.float32)
+needs_compiler = pytest.mark.skipif(not compiler.available(), reason="needs ascendnpu-ir")
+
+
+@pytest.mark.parametrize(
+    "function, shapes, message",
+    [
+        (lambda x: x[:, ::-1], [ROW], "linalg.generic of"),
+        (lambda x: jnp.pad(x, 1), [ROW], "tensor.pad has no form"),
+        (lambda x: jnp.einsum("bij,bjk->bik", x, x), [jax.ShapeDtypeStruct((2, 4, 4), "float32")],
+         "linalg.batch_matmul has no form"),
+        (lambda x: jax.lax.fori_loop(0, 3, lambda i, y: y + 1, x), [ROW], "stablehlo.while has"),
+        (lambda x: jnp.linalg.cholesky(x[:, :64]), [ROW], "StableHLO|custom|no form"),
+    ],
+    ids=["reverse", "pad", "batch", "loop", "linalg"],
+)  # fmt: skip
+def test_what_is_not_covered_is_named(function, shapes, message):
+    with pytest.raises(NotImplementedError, match=message) as caught:
+        lower.lower(function, *shapes)
+    assert "\n" not in str(caught.value)
+
+
+def test_calls_are_inlined_and_maps_become_tensor_operations():
+    text = lower.lower(lambda x: jax.nn.silu(jnp.clip(x, -1, 1)), ROW, name="f")
+    assert "func.func @f(" in text and "hacc.entry" in text
+    assert "call @" not in text and "linalg.map" not in text and "linalg.generic" not in text
+    assert text.count("func.func") == 1
+    assert not compiler.is_tile(text)
+
+
+def test_products_are_lowered_as_one_tile():
+    half = jax.ShapeDtypeStruct((64, 64), jnp.float16)
+    text = lower.lower(lambda q, k: q @ k.T, half, half, name="scores")
+    assert compiler.is_tile(text)
+    # The cube sums halves in single precision.
+    assert "outs(%" in text and "tensor<64x64xf32>" in text and "arith.truncf" in text
+
+
+def test_without_the_compiler_the_error_has_the_line_to_install(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(CompilerMissing, match=r'pip install "mindjax\[ascend-compiler\]"'):
+        compiler.compile("module {}")
+
+
+def stand_in(tmp_path, monkeypatch, script):
+    """A package folder whose compiler is a script."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib").mkdir()
+    tool = tmp_path / "bin" / "bishengir-compile"
+    tool.write_text("#!/bin/sh\n" + script)
+    tool.chmod(0o755)
+    monkeypatch.setattr(compiler, "_package", lambda: (tmp_path, "0.0.0"))
+
+
+@pytest.mark.parametrize(
+    "script, message",
+    [
+        ("sleep 30", "took more than 0.3 s"),
+        ("echo 'LLVM ERROR: broken'; echo 'Stack dump'; exit 134", "crashed: broken"),
+        ("kill -SEGV $$", "crashed: signal 11"),
+        ("echo 'loc(\"x/kernel.mlir\":3:5): error: no such thing'; exit 1",
+         r"no such thing \(line 3 of the module\)"),
+        ("exit 3", "exit status 3"),
+        # It gets as far as the last step, with a call that the library lacks.
+        ("echo 'func.func private @moon_float(' > m; hivmc m -o k.o", "library has no moon_float"),
+    ],
+)  # fmt: skip
+def test_failures_of_the_compiler_are_one_line(tmp_path, monkeypatch, script, message):
+    stand_in(tmp_path, monkeypatch, script)
+    with pytest.raises(CompileError, match=message) as caught:
+        compiler.compile("module {}", seconds=0.3 if "sleep" in script else 20)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_stand_in_of_the_last_step_keeps_the_module(tmp_path, monkeypatch):
+    script = 'cp "$1" m; test "$(hivmc --version)" = "hivmc 0.0.0" && hivmc m'
+    stand_in(tmp_path, monkeypatch, script)
+    made = compiler.compile("module { } // hivm.hir.x", library=False)
+    assert (made.hivm, made.version) == ("module { } // hivm.hir.x", "0.0.0")
+    assert made.options == ("-enable-hivm-compile=true",)
+
+
+def test_a_program_that_overflows_is_tried_with_more_buffers(tmp_path, monkeypatch):
+    script = 'case "$*" in *tuning=8*) hivmc "$1";; *) echo "error: ub overflow"; exit 1;; esac'
+    stand_in(tmp_path, monkeypatch, script)
+    made = compiler.compile("module {}")
+    assert made.options[-1] == "--hfusion-max-buffer-count-tuning=8"
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_cases_compile_and_run(case):
+    made = compiler.compile(lowered(case))
+    result = Program(made.hivm).run(*arrays(case))
+    for found, wanted in zip(result.outputs, expected(case, arrays(case)), strict=True):
+        assert error(found, wanted) <= TOLERANCE[case.dtype]
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.parametrize("name", programs.names())
+def test_kernels_by_hand_compile_to_what_was_recorded(name):
+    made = compiler.compile(programs.source(name))
+    golden = recorded()
+    if golden["compiler"] == f"ascendnpu-ir {made.version}":
+        assert made.hivm == golden["modules"][f"hand_{name}"]
+    assert Program(made.hivm).entries
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_the_real_compiler_says_what_it_refuses():
+    with pytest.raises(CompileError, match=r"line \d+ of the module") as caught:
+        compiler.compile("module {\n  func.func @f() { moon.walk }\n}")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_reference_is_double_precision():
+    case = CASES[0]
+    assert expected(case, arrays(case))[0].dtype == np.float64
