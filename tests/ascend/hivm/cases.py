@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 
 class Case(NamedTuple):
-    """A program, the shapes of its arguments, and their type (`half`, `single`, `int`)."""
+    """A program, the shapes of its arguments, their type (`half`, `single`, `int`), and blocks."""
 
     name: str
     compute: Callable[..., Any]
     shapes: tuple[tuple[int, ...], ...]
     dtype: str = "single"
     positive: bool = False
+    blocks: int = 1
+    split: tuple[bool, ...] = ()  # which arguments a block gets rows of
 
 
 def softmax(xp, x):
@@ -63,18 +67,35 @@ def momentum(xp, p, g, a):
     return p - 0.1 * a, a
 
 
+def product(xp, a, b):
+    """A product that jax sums and keeps in single precision."""
+    return a @ b if xp is np else xp.matmul(a, b, preferred_element_type="float32")
+
+
+def narrow(xp, x):
+    """To half precision, except in the reference."""
+    return x if xp is np else x.astype("float16")
+
+
 def attention(xp, q, k, v):
+    weights = softmax(xp, product(xp, q, k.T) * 0.125)
+    return product(xp, narrow(xp, weights), v)
+
+
+def attention_single(xp, q, k, v):
     return softmax(xp, q @ k.T * 0.125) @ v
 
 
 def causal_attention(xp, q, k, v):
     n = q.shape[0]
     seen = xp.arange(n)[:, None] >= xp.arange(n)[None, :]
-    return softmax(xp, xp.where(seen, q @ k.T * 0.125, -1e4)) @ v
+    weights = softmax(xp, xp.where(seen, product(xp, q, k.T) * 0.125, -1e4))
+    return product(xp, narrow(xp, weights), v)
 
 
 def masked_attention(xp, q, k, v, mask):
-    return softmax(xp, (q @ k.T + mask) * 0.125) @ v
+    weights = softmax(xp, product(xp, q, k.T) * 0.125 + mask)
+    return product(xp, narrow(xp, weights), v)
 
 
 def batch_norm(xp, x, m, v, g, b):
@@ -137,8 +158,11 @@ CASES = [
     Case("matmul_rms_norm", lambda xp, a, b, g: rms_norm(xp, a @ b, g), (_A, _B, _V)),
     Case("scores", lambda xp, q, k: q @ k.T * 0.125, ((64, 64), (64, 64)), "half"),
     Case("attention", attention, ((64, 64),) * 3, "half"),
-    Case("attention_single", attention, ((32, 64),) * 3),
+    Case("attention_single", attention_single, ((32, 64),) * 3),
     Case("attention_causal", causal_attention, ((64, 64),) * 3, "half"),
     Case("attention_masked", masked_attention, ((64, 64),) * 4, "half"),
     Case("mlp", lambda xp, a, b, c: xp.maximum(a @ b, 0) @ c, (_A, _B, (256, 128)), "half"),
+    Case("attention_heads", attention, ((256, 64),) * 3, "half", False, 4, (True,) * 3),
+    Case("matmul_rows", lambda xp, a, b: a @ b, ((256, 128), _B), "half", False, 4, (True, False)),
+    Case("layer_norm_rows", layer_norm, (_X, _V, _V), "single", False, 4, (True, False, False)),
 ]

@@ -30,8 +30,17 @@ def arrays(case: Case) -> list[np.ndarray]:
 def expected(case: Case, inputs: list[np.ndarray]) -> list[np.ndarray]:
     """What numpy computes in double precision."""
     wide = [a.astype(np.float64) if case.dtype != "int" else a for a in inputs]
-    result = case.compute(np, *wide)
-    return list(result) if isinstance(result, tuple) else [result]
+    parts = []
+    for block in range(case.blocks):
+        rows = [
+            np.split(a, case.blocks)[block] if cut else a
+            for a, cut in zip(wide, case.split or (False,) * len(wide), strict=True)
+        ]
+        result = case.compute(np, *rows)
+        parts.append(result if isinstance(result, tuple) else (result,))
+    if case.blocks == 1:
+        return list(parts[0])
+    return [np.concatenate(p) for p in zip(*parts, strict=True)]
 
 
 def error(found: np.ndarray, wanted: np.ndarray) -> float:
@@ -48,7 +57,13 @@ def lowered(case: Case) -> str:
     from mindjax_ascend.hivm import lower
 
     shapes = [jax.ShapeDtypeStruct(s, DTYPES[case.dtype]) for s in case.shapes]
-    return lower.lower(lambda *xs: case.compute(jnp, *xs), *shapes, name=case.name)
+
+    def function(*xs):
+        return case.compute(jnp, *xs)
+
+    if case.blocks > 1:
+        return lower.lower_blocks(function, case.blocks, *shapes, split=case.split, name=case.name)
+    return lower.lower(function, *shapes, name=case.name)
 
 
 def recorded() -> dict[str, Any]:

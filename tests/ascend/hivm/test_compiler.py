@@ -105,7 +105,7 @@ def test_a_program_that_overflows_is_tried_with_more_buffers(tmp_path, monkeypat
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_cases_compile_and_run(case):
     made = compiler.compile(lowered(case))
-    result = Program(made.hivm).run(*arrays(case))
+    result = Program(made.hivm).run(*arrays(case), blocks=case.blocks)
     for found, wanted in zip(result.outputs, expected(case, arrays(case)), strict=True):
         assert error(found, wanted) <= TOLERANCE[case.dtype]
 

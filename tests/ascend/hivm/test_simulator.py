@@ -1,6 +1,7 @@
 """The simulator on recorded outputs of the vendor's compiler: values, races, faults, time."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def worst(name, result):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_equals_numpy(case):
-    result = Program(MODULES[case.name]).run(*arrays(case))
+    result = Program(MODULES[case.name]).run(*arrays(case), blocks=case.blocks)
     assert not result.races
     assert result.cycles > 0
     assert worst(case.name, result) <= TOLERANCE[case.dtype]
@@ -47,25 +48,20 @@ def test_the_table_covers_what_was_recorded():
     assert re.fullmatch(r"ascendnpu-ir \d+\.\d+\.\d+", recorded()["compiler"])
 
 
-def half(*shape):
-    return np.random.default_rng(3).standard_normal(shape).astype(np.float16)
-
-
 @pytest.mark.parametrize(
-    "name, arguments, compute",
+    "name, shapes, compute, blocks",
     [
-        ("vector_add", [half(64, 256), half(64, 256)], lambda a, b: a + b),
-        ("matmul", [half(64, 128), half(128, 256)], lambda a, b: a @ b),
-        (
-            "attention",
-            [half(64, 64), half(64, 64)[::-1].copy(), half(64, 64)[:, ::-1].copy()],
-            lambda q, k, v: attention(np, q, k, v),
-        ),
+        ("vector_add", [(64, 256), (64, 256)], lambda a, b: a + b, 1),
+        ("matmul", [(64, 128), (128, 256)], lambda a, b: a @ b, 1),
+        ("attention", [(64, 64)] * 3, partial(attention, np), 1),
+        # A loop over keys with a running maximum, for the rows of each of two blocks.
+        ("flash_attention", [(128, 64), (256, 64), (256, 64)], partial(attention, np), 2),
     ],
-    ids=["vector_add", "matmul", "attention"],
 )
-def test_kernels_by_hand(name, arguments, compute):
-    result = Program(MODULES[f"hand_{name}"]).run(*arguments)
+def test_kernels_by_hand(name, shapes, compute, blocks):
+    generator = np.random.default_rng(3)
+    arguments = [generator.standard_normal(s).astype(np.float16) for s in shapes]
+    result = Program(MODULES[f"hand_{name}"]).run(*arguments, blocks=blocks)
     wanted = compute(*(a.astype(np.float64) for a in arguments))
     assert error(result.outputs[0], wanted) <= 1e-3
 

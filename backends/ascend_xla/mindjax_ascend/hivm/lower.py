@@ -7,11 +7,13 @@ rewritten here. A program that needs anything else is refused with the name of t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
+
+from . import forms
 
 _PASSES = (
     "builtin.module(func.func(chlo-legalize-to-stablehlo),"
@@ -43,27 +45,76 @@ def lower(function: Callable[..., Any], *args: Any, name: str = "kernel") -> str
         name: The name of the device function.
 
     Returns:
-        The text of an MLIR module with one device function on tensors.
+        The text of an MLIR module with one device function.
 
     Raises:
         LoweringError: An operation of the program is not covered.
     """
+    return lower_module(_stablehlo(function, args), name=name)
+
+
+def lower_blocks(
+    function: Callable[..., Any],
+    blocks: int,
+    *args: Any,
+    split: Sequence[bool] | None = None,
+    name: str = "kernel",
+) -> str:
+    """Lower a jax function that each of several blocks runs on rows of its own.
+
+    Args:
+        function: A function of what one block gets: the rows of the arguments that are split, the
+            others whole. Its results are the rows of the block.
+        blocks: The number of blocks; `Program.run` takes it too.
+        *args: Arrays or `jax.ShapeDtypeStruct`s of the whole arguments.
+        split: For each argument, whether its first dimension is split; all are by default.
+        name: The name of the device function.
+
+    Returns:
+        The text of an MLIR module with one device function.
+
+    Raises:
+        LoweringError: An operation of the program is not covered.
+        ValueError: The rows of an argument are no multiple of the blocks.
+    """
+    import jax
+
+    cut = tuple(split) if split is not None else (True,) * len(args)
+    parts = []
+    for number, (argument, by_rows) in enumerate(zip(args, cut, strict=True)):
+        shape = list(argument.shape)
+        if by_rows:
+            if not shape or shape[0] % blocks:
+                raise ValueError(
+                    f"argument {number} has shape {tuple(shape)}: its rows are no multiple of "
+                    f"{blocks} blocks"
+                )
+            shape[0] //= blocks
+        parts.append(jax.ShapeDtypeStruct(shape, argument.dtype))
+    return lower_module(_stablehlo(function, parts), name=name, blocks=blocks, split=cut)
+
+
+def _stablehlo(function: Callable[..., Any], args: Sequence[Any]) -> ir.Module:
     import jax
 
     module = jax.jit(function, keep_unused=True).lower(*args).compiler_ir("stablehlo")
     assert module is not None  # this dialect is the one jax lowers to
-    return lower_module(module, name=name)
+    return module
 
 
-def lower_module(module: ir.Module, name: str = "kernel") -> str:
+def lower_module(
+    module: ir.Module, name: str = "kernel", blocks: int = 1, split: Sequence[bool] = ()
+) -> str:
     """Lower a StableHLO module with static shapes, whose entry is `main`.
 
     Args:
         module: The module; it is changed in place.
         name: The name of the device function.
+        blocks: The number of blocks that run it, each on rows of its own.
+        split: For each argument, whether the module has the rows of one block.
 
     Returns:
-        The text of an MLIR module with one device function on tensors.
+        The text of an MLIR module with one device function.
 
     Raises:
         LoweringError: An operation of the program is not covered.
@@ -82,9 +133,14 @@ def lower_module(module: ir.Module, name: str = "kernel") -> str:
         _rewrite(block)
         passmanager.PassManager.parse("builtin.module(canonicalize,cse)").run(module.operation)
         _check(block)
-        if any(o.operation.name == "linalg.matmul" for o in block.operations):
-            return tile_text(module, name)
-        return fused_text(module, name)
+        returned = list(block.operations)[-1].operands
+        signature = forms.Signature(
+            name, [str(a.type) for a in block.arguments], [str(v.type) for v in returned]
+        )
+        if blocks > 1 or any(o.operation.name == "linalg.matmul" for o in block.operations):
+            cut = tuple(split) or (False,) * len(signature.inputs)
+            return forms.tile(str(module), signature, blocks, cut)
+        return forms.fused(str(module), signature)
 
 
 def _first_line(error: Exception) -> str:
@@ -399,7 +455,7 @@ _REWRITES: dict[str, Callable[[ir.Operation], None]] = {
 }
 
 
-# --- the text ----------------------------------------------------------------------------------
+# --- what is left ---------------------------------------------------------------------------
 
 
 def _check(block: ir.Block) -> None:
@@ -410,90 +466,3 @@ def _check(block: ir.Block) -> None:
             continue
         first = str(operation).splitlines()[0]
         raise LoweringError(f"{name} has no form for the compiler: {first[:120]}")
-
-
-def fused_text(module: ir.Module, name: str) -> str:
-    """Linalg on tensors, which HFusion schedules: it tiles and loops as UB needs."""
-    text = _plain(module)
-    entry = "attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>} {"
-    return re.sub(
-        r"func\.func public @main(\(.*)\{\n",
-        lambda m: f"func.func @{name}{m[1]}{entry}\n",
-        text,
-        count=1,
-    )
-
-
-def _plain(module: ir.Module) -> str:
-    text = re.sub(r" ?\{jax\.result_info = \"[^\"]*\"\}", "", str(module))
-    text = re.sub(r"module @\S+ attributes \{[^}]*\}", "module", text)
-    for generic, form in _FORMS:
-        text = generic.sub(form, text)
-    return text
-
-
-# Operations of the vendor's dialects, from the generic form to theirs.
-_FORMS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
-    (
-        re.compile(r'"hfusion\.arange"\(([^,]+), ([^,]+), (%\w+)\) : \(.*?\) -> (\S+)'),
-        lambda m: f"hfusion.arange offset[{m[1]}] strides[{m[2]}] outs({m[3]} : {m[4]}) -> {m[4]}",
-    ),
-]
-
-_WORKSPACE = "memref<?xi8> {hacc.arg_type = #hacc.arg_type<%s>}"
-
-
-def tile_text(module: ir.Module, name: str) -> str:
-    """One tile on cube and vector cores: what the operands hold must fit into L1 and UB.
-
-    The arguments are memories: the inputs, the outputs, and the numbers of blocks that this form
-    of the compiler asks for.
-    """
-    main = _entry(module)
-    block = main.regions[0].blocks[0]
-    lines = _plain(module).splitlines()
-    begin = next(k for k, line in enumerate(lines) if "func.func" in line) + 1
-    end = next(k for k in range(begin, len(lines)) if lines[k].lstrip().startswith("return"))
-    inputs = [str(a.type).replace("tensor", "memref", 1) for a in block.arguments]
-    returned = list(block.operations)[-1].operands
-    outputs = [str(v.type).replace("tensor", "memref", 1) for v in returned]
-    values = re.findall(r"%[\w#]+", lines[end])
-    signature = [f"%lock: {_WORKSPACE % 'sync_block_lock'}", f"%work: {_WORKSPACE % 'workspace'}"]
-    head, tail = [], []
-    for k, kind in enumerate(inputs):
-        signature.append(
-            f"%in{k}: {kind} {{hacc.arg_type = #hacc.arg_type<input>, "
-            f"hacc.input_idx = #hacc.input_idx<{k}>}}"
-        )
-        head += [
-            f"%local{k} = memref.alloc() : {kind}",
-            f"memref.copy %in{k}, %local{k} : {kind} to {kind}",
-            f"%arg{k} = bufferization.to_tensor %local{k} restrict writable : {kind}",
-        ]
-    for k, (kind, value) in enumerate(zip(outputs, values, strict=True)):
-        tensor = kind.replace("memref", "tensor", 1)
-        signature.append(
-            f"%out{k}: {kind} {{hacc.arg_type = #hacc.arg_type<output>, "
-            f"hacc.output_idx = #hacc.output_idx<{k}>}}"
-        )
-        tail.append(
-            f"bufferization.materialize_in_destination {value} in writable %out{k} : "
-            f"({tensor}, {kind}) -> ()"
-        )
-    signature += [f"%grid{k}: i32" for k in range(6)]
-    attributes = (
-        "SyncBlockLockArgIdx = 0 : i64, WorkspaceArgIdx = 1 : i64, hacc.entry, "
-        'hacc.function_kind = #hacc.function_kind<DEVICE>, mix_mode = "mix", '
-        'global_kernel = "local"'
-    )
-    body = head + [line.strip() for line in lines[begin:end]] + tail + ["return"]
-    return "\n".join(
-        [
-            "module {",
-            f"  func.func @{name}({', '.join(signature)}) attributes {{{attributes}}} {{",
-            *(f"    {line}" for line in body),
-            "  }",
-            "}",
-            "",
-        ]
-    )

@@ -147,10 +147,12 @@ class Program:
         values: list[Value] = []
         results: list[View] = []
         held = list(outputs)
+        grid = iter([blocks])
         for position, (name, kind, text) in enumerate(self.signature):
             role = re.search(r"arg_type<(\w+)>", text)
             if isinstance(kind, syntax.Scalar):
-                values.append(blocks if kind.name == "i32" and position > 0 else 0)
+                # The numbers of blocks along x, y and z; a base address has 64 bits.
+                values.append(next(grid, 1) if kind.name == "i32" else 0)
             elif role and role[1] in ("workspace", "sync_block_lock"):
                 values.append(self._workspace(name, kind, blocks))
             elif (role and role[1] == "output") or position in last:
