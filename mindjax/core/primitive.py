@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import importlib.metadata
 import inspect
 import math
 import struct
@@ -399,6 +400,27 @@ def lowering(cls: type[Primitive], platform: str) -> Callable[[Decorated], Decor
     return register
 
 
+@functools.cache
+def _providers() -> tuple[Callable[[type[Primitive]], dict[str, Callable[..., Any]]], ...]:
+    found = importlib.metadata.entry_points(group="mindjax.lowerings")
+    return tuple(entry.load() for entry in found)
+
+
+@functools.cache
+def _provided(cls: type[Primitive]) -> dict[str, Callable[..., Any]]:
+    """Ask installed backends, once, for what replaces a class's `compute`.
+
+    A backend names a function in the entry point group ``mindjax.lowerings``: from a class to
+    functions by platform, as `lowering` takes them.
+    """
+    return {p: f for provider in _providers() for p, f in provider(cls).items()}
+
+
+def lowerings_of(cls: type[Primitive]) -> dict[str, Callable[..., Any]]:
+    """Give what replaces a class's `compute`, by platform; what is registered here comes first."""
+    return _provided(cls) | LOWERINGS.get(cls, {})
+
+
 class _Trace(threading.local):
     portable = False
 
@@ -421,7 +443,7 @@ def computation(record: Primitive, portable: bool = False) -> Callable[..., Any]
     Returns:
         The function; its gradient is the record's `bprop`, if it has one.
     """
-    found = None if portable else LOWERINGS.get(type(record))
+    found = None if portable else lowerings_of(type(record))
 
     def computed(*arrays: Any) -> Any:
         if portable:

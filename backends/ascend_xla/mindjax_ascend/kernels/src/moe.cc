@@ -140,7 +140,16 @@ void UnpermuteGrad(Call& call) {
   const int32_t* places = call.arg(2).ints();
   float *d_rows = call.out(0).floats(), *d_shares = call.out(1).floats();
   std::memset(d_rows, 0, stored * width * 4);
-  call.Ranges(count, call.Parts(count, kSmallest / std::max<int64_t>(width * each, 1)),
+  // Rows that two tokens share are summed by one thread.
+  std::vector<bool> seen(stored, false);
+  bool shared = false;
+  for (int64_t c = 0; c < count * each; ++c) {
+    if (places[c] < 0 || places[c] >= stored) continue;
+    shared = shared || seen[places[c]];
+    seen[places[c]] = true;
+  }
+  const int64_t smallest = kSmallest / std::max<int64_t>(width * each, 1);
+  call.Ranges(count, shared ? 1 : call.Parts(count, smallest),
               [&](int64_t, int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
                   const float* of_out = d + i * width;
@@ -152,7 +161,7 @@ void UnpermuteGrad(Call& call) {
 #pragma omp simd reduction(+ : sum)
                       for (int64_t j = 0; j < width; ++j) {
                         sum += row[j] * of_out[j];
-                        to[j] = factor * of_out[j];
+                        to[j] += factor * of_out[j];
                       }
                     }
                     d_shares[c] = sum;

@@ -20,7 +20,7 @@ Rows RowsOf(const Array& x, const Array& factors) {
   return {count, width, count / sets};
 }
 
-constexpr int64_t kSmallest = 1 << 14;  // elements worth a thread
+constexpr int64_t kSmallest = 1 << 16;  // elements worth a thread
 
 void RmsRow(const float* x, const float* gamma, float* y, float* inverse, int64_t width,
             float epsilon) {

@@ -1,0 +1,304 @@
+"""What MindJAX's primitives compute with kernels, found by the entry point ``mindjax.lowerings``.
+
+A function takes the record and the arrays, as `compute` does, and gives the same. Where a kernel
+does not fit the arrays the record's own `compute` stands; so do its errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from mindjax_ascend.kernels import (
+    flash_attention,
+    foreign,
+    grouped_matmul,
+    layer_norm,
+    lstm,
+    moe,
+    paged_attention,
+    quant_matmul,
+    rms_norm,
+    rotary,
+    softmax,
+    swiglu,
+)
+
+Array = jax.Array
+Lowering = Callable[..., Any]
+
+SMALLEST = 1 << 14
+"""Elements of the first array from which on a call of a kernel pays on CPUs."""
+
+_PLAIN_ON_CPU = frozenset({"Softmax", "QuantBatchMatmul", "_CacheWrite"})
+"""Primitives whose kernels are not 1.2 times as fast as XLA in benchmarks/kernels.py."""
+
+
+def lowerings(cls: type[Any]) -> dict[str, Lowering]:
+    """Give what computes a primitive class with kernels, by platform; nothing for other classes."""
+    function = _FUNCTIONS.get(cls.__name__)
+    if function is None or not cls.__module__.startswith("mindjax."):
+        return {}
+    found: dict[str, Lowering] = {"ascend": function}
+    if cls.__name__ not in _PLAIN_ON_CPU:
+        found["cpu"] = _of_size(function)
+    return found
+
+
+def _of_size(function: Lowering) -> Lowering:
+    def lowered(record: Any, *arrays: Any) -> Any:
+        from mindjax.ops.contraction import forms_wanted
+
+        first = jax.tree.leaves(arrays)[0]
+        if first.size < SMALLEST or not forms_wanted():
+            return record.compute(*arrays)
+        return function(record, *arrays)
+
+    return lowered
+
+
+def _rms_norm(record: Any, x: Array, gamma: Array) -> Any:
+    if not foreign.narrow_or_float32(x, gamma) or not rms_norm.wanted(x, gamma):
+        return record.compute(x, gamma)
+    return rms_norm.rms_norm(x, gamma, record.epsilon)
+
+
+def _add_rms_norm(record: Any, x1: Array, x2: Array, gamma: Array) -> Any:
+    same = x1.shape == x2.shape and x1.dtype == x2.dtype == gamma.dtype == np.float32
+    if not same or not rms_norm.wanted(x1, gamma):
+        return record.compute(x1, x2, gamma)
+    return rms_norm.add_rms_norm(x1, x2, gamma, record.epsilon)
+
+
+def _layer_norm(record: Any, x: Array, gamma: Array, beta: Array) -> Any:
+    first, span = (a % max(x.ndim, 1) for a in (record.begin_norm_axis, record.begin_params_axis))
+    fits = first == span == x.ndim - gamma.ndim and layer_norm.wanted(x, gamma, beta)
+    if not fits:
+        return record.compute(x, gamma, beta)
+    return layer_norm.layer_norm(x, gamma, beta, record.epsilon)
+
+
+def _layer_norm_plain(record: Any, x: Array, gamma: Array | None, beta: Array | None) -> Any:
+    if gamma is None or beta is None or gamma.ndim != record.count:
+        return record.compute(x, gamma, beta)
+    if not layer_norm.wanted(x, gamma, beta):
+        return record.compute(x, gamma, beta)
+    return layer_norm.layer_norm(x, gamma, beta, record.epsilon)[0]
+
+
+def _softmax(record: Any, x: Array) -> Any:
+    last = record.axis in (-1, x.ndim - 1, (-1,), (x.ndim - 1,))
+    if not last or x.dtype != np.float32 or not softmax.wanted(x):
+        return record.compute(x)
+    return softmax.softmax(x)
+
+
+def _swiglu(record: Any, x: Array) -> Any:
+    if record.dim not in (-1, x.ndim - 1) or not swiglu.wanted(x):
+        return record.compute(x)
+    return swiglu.swiglu(x)
+
+
+def _rotary(record: Any, x: Array, cos: Array, sin: Array) -> Any:
+    if x.ndim != 4 or not rotary.wanted(x, cos, sin):
+        return record.compute(x, cos, sin)
+    return rotary.rotary(x, cos, sin, record.mode == 1)
+
+
+def _gating(record: Any, x: Array, finished: Array | None) -> Any:
+    fits = x.ndim in (2, 3) and 0 < record.k <= x.shape[-1] and finished is None
+    if not fits or not moe.wanted(x):
+        return record.compute(x, finished)
+    values, experts = moe.gating_top_k(x, record.k)
+    rows = experts.size // record.k
+    numbers = jnp.arange(experts.size, dtype=np.int32).reshape(record.k, rows)
+    return values, experts, numbers.T.reshape(experts.shape)
+
+
+def _permute(record: Any, tokens: Array, indices: Array) -> Any:
+    fits = tokens.ndim == 2 and indices.ndim in (1, 2) and indices.dtype == np.int32
+    fits = fits and indices.shape[0] == tokens.shape[0] and indices.size > 0
+    if not fits or (indices.ndim == 2 and indices.shape[1] > 512) or not moe.wanted(tokens):
+        return record.compute(tokens, indices)
+    kept = min(record.num_out_tokens or indices.size, indices.size)
+    return moe.permute(tokens, indices.reshape(tokens.shape[0], -1), kept)
+
+
+def _unpermute(record: Any, tokens: Array, places: Array, probs: Array | None) -> Any:
+    fits = probs is not None and tokens.ndim == 2 and places.dtype == np.int32
+    if not fits or probs is None or probs.ndim != 2 or probs.size != places.size:
+        return record.compute(tokens, places, probs)
+    return moe.unpermute(tokens, places, probs)
+
+
+def _grouped(record: Any, xs: Any, weights: Any, *rest: Any) -> Any:
+    *extras, group_list = rest
+    plain = not any(extras) and not record.transpose_a and not record.transpose_b
+    plain = plain and record.group_type == 0 and group_list is not None
+    if not plain or len(xs) != 1 or len(weights) != 1 or record.output_dtype is not None:
+        return record.compute(xs, weights, *rest)
+    (x,), (w,) = xs, weights
+    if x.dtype != w.dtype or group_list.shape != w.shape[:1] or not grouped_matmul.wanted(x, w):
+        return record.compute(xs, weights, *rest)
+    ends = group_list.astype(np.int32)
+    if record.group_list_type:
+        ends = jnp.cumsum(ends, dtype=np.int32)
+    return (grouped_matmul.grouped_matmul(x, w, ends).astype(x.dtype),)
+
+
+def _weight_quant(record: Any, x: Array, weight: Array, *rest: Any) -> Any:
+    scale, offset, quant_scale, _, bias = rest
+    turned = record.transpose_weight
+    if (
+        quant_scale is not None
+        or record.transpose_x
+        or x.dtype != np.float32
+        or not quant_matmul.wanted(x, weight, turned)
+    ):
+        return record.compute(x, weight, *rest)
+    depth, columns = weight.shape[::-1] if turned else weight.shape
+    group = record.antiquant_group_size
+    laid = []
+    for numbers in (scale, jnp.zeros((1,), np.float32) if offset is None else offset):
+        if numbers.size in (1, columns):
+            rows = jnp.broadcast_to(numbers.reshape(1, -1), (1, columns))
+            laid.append(jnp.repeat(rows, -(-depth // group), 0) if group else rows)
+            continue
+        rows = jnp.swapaxes(numbers, -1, -2) if turned else numbers
+        if not group or rows.shape != (-(-depth // group), columns):
+            return record.compute(x, weight, *rest)
+        laid.append(rows)
+    floats = [y.astype(np.float32) for y in laid]
+    out = quant_matmul.weight_quant_matmul(x, weight, *floats, group or depth, turned)
+    return out if bias is None else out + bias.astype(np.float32)
+
+
+def _quant(record: Any, x1: Array, x2: Array, *rest: Any) -> Any:
+    scale, offset, bias, rows = rest
+    turned = record.transpose_x2
+    fits = not record.transpose_x1 and x1.dtype == np.int8 and quant_matmul.wanted(x1, x2, turned)
+    fits = fits and scale.dtype == np.float32 and all(y is None for y in (offset, bias, rows))
+    from mindjax.core.dtype import int8, to_np
+
+    if not fits or record.dtype is int8:
+        return record.compute(x1, x2, *rest)
+    product = quant_matmul.quant_matmul(x1, x2, turned).astype(np.float32)
+    return (product * scale).astype(to_np(record.dtype))
+
+
+def _paged(record: Any, query: Array, keys: Array, values: Any, *rest: Any) -> Any:
+    tables, lengths, *extras = rest
+    heads, key_heads = record.head_num, record.kv_head_num
+    plain = all(x is None for x in extras) and values is not None and record.mla_v_dim == 0
+    plain = plain and keys.ndim == 4 and keys.shape == values.shape
+    plain = plain and keys.shape[2] == key_heads and tables.ndim == 2
+    size = keys.shape[-1]
+    if not plain or query.size != tables.shape[0] * heads * size:
+        return record.compute(query, keys, values, *rest)
+    q = query.reshape(-1, heads, size)
+    if lengths.size != tables.shape[0] or not paged_attention.wanted(q, keys, values, tables):
+        return record.compute(query, keys, values, *rest)
+    numbers = (tables, lengths.reshape(-1))
+    out = paged_attention.paged_attention(q, keys, values, *numbers, record.scale_value)
+    return out.reshape(query.shape)
+
+
+def _cache_write(record: Any, cache: Array, tokens: Array, slots: Array) -> Any:
+    count = int(np.prod(cache.shape[:2])) if cache.ndim > 2 else 0
+    if not count or not cache.size or tokens.size != slots.size * (cache.size // count):
+        return record.compute(cache, tokens, slots)
+    rows = tokens.astype(cache.dtype).reshape(slots.size, -1)
+    return paged_attention.reshape_and_cache(cache, rows, slots.reshape(-1))
+
+
+def _band(record: Any, queries: int, keys: int, masked: bool) -> tuple[int, int] | None:
+    """Give how many keys before and after its place a query sees; None for what has no kernel."""
+    everything = flash_attention.UNBOUNDED
+    mode, before, after = record.sparse_mode, record.pre_tokens, record.next_tokens
+    if mode == 0:
+        return (before, after) if masked else (everything, everything)
+    if mode == 1 and masked:
+        return everything, everything
+    if mode == 2:
+        return everything, 0
+    if mode == 3:
+        return everything, keys - queries
+    if mode == 4:
+        low = everything if before >= everything else before - (keys - queries)
+        return low, everything if after >= everything else after + (keys - queries)
+    return None
+
+
+def _attention(record: Any, query: Array, key: Array, value: Array, *rest: Any) -> Any:
+    from mindjax.ops.fused.attention import four_axes, merge_heads, split_heads
+
+    shift, dropped, mask, prefix, *ends = rest
+    layout, heads, name = record.input_layout, record.head_num, record.name
+    plain = all(x is None for x in (shift, dropped, prefix, *ends)) and layout != "TND"
+    plain = plain and query.dtype == key.dtype == value.dtype
+    plain = plain and (mask is None or mask.dtype in (np.bool_, np.uint8, np.int8))
+    if not plain or not query.size or not key.size or not value.size:
+        return record.compute(query, key, value, *rest)
+    q = split_heads(query, layout, heads, name, "query")
+    own = key.shape[-1] // q.shape[3] if layout in ("BSH", "SBH") else 0
+    k, v = (split_heads(x, layout, own, name, "key") for x in (key, value))
+    band = _band(record, q.shape[1], k.shape[1], mask is not None)
+    fits = q.shape[2] == heads and k.shape[2] > 0 and heads % k.shape[2] == 0
+    fits = fits and k.shape[:3] == v.shape[:3] and q.shape[::3] == k.shape[::3]
+    if band is None or not fits or not flash_attention.wanted(q, k, v):
+        return record.compute(query, key, value, *rest)
+    hidden = None
+    if mask is not None and record.sparse_mode < 2:
+        sizes = (q.shape[0], heads, q.shape[1], k.shape[1])
+        hidden = four_axes(mask, name, sizes)
+    out, peak, total = flash_attention.flash_attention(q, k, v, hidden, record.scale_value, *band)
+    copies = [jnp.broadcast_to(x[..., None], (*x.shape, 8)) for x in (peak, total)]
+    return (*copies, jnp.zeros((1,), query.dtype), merge_heads(out, layout))
+
+
+def _recurrence(record: Any, x: Array, state: Any, w_ih: Array, w_hh: Array, *rest: Any) -> Any:
+    b_ih, b_hh, lengths = (*rest, None, None, None)[:3]
+    plain = record.kind == "lstm" and lengths is None and x.ndim == 3 and len(state) == 2
+    plain = plain and w_ih.ndim == w_hh.ndim == 2 and x.shape[2] == w_ih.shape[1]
+    plain = plain and all(a.dtype == np.float32 for a in (x, *state, w_ih, w_hh))
+    if not plain or any(s.ndim != 2 or s.shape[0] not in (1, x.shape[1]) for s in state):
+        return record.compute(x, state, w_ih, w_hh, *rest)
+    from mindjax.ops.contraction import times_weight
+
+    h, c = (jnp.broadcast_to(s, (x.shape[1], s.shape[1])) for s in state)
+    gates = jax.ShapeDtypeStruct((*x.shape[:2], w_ih.shape[0]), x.dtype)
+    if w_hh.shape != (w_ih.shape[0], w_ih.shape[0] // 4) or not lstm.wanted(gates, w_hh, h, c):
+        return record.compute(x, state, w_ih, w_hh, *rest)
+    inputs = times_weight(x, w_ih, True, jax.lax.Precision.HIGHEST)
+    for bias in (b_ih, b_hh):
+        inputs = inputs if bias is None else inputs + bias
+    if record.backwards:
+        inputs = inputs[::-1]
+    out, cell = lstm.lstm(inputs, w_hh, h, c)
+    last = out[-1]
+    return (out[::-1] if record.backwards else out), last, cell
+
+
+_FUNCTIONS: dict[str, Lowering] = {
+    "FlashAttentionScore": _attention,
+    "RmsNorm": _rms_norm,
+    "AddRmsNorm": _add_rms_norm,
+    "LayerNorm": _layer_norm,
+    "_LayerNormPlain": _layer_norm_plain,
+    "Softmax": _softmax,
+    "Swiglu": _swiglu,
+    "RotaryPositionEmbedding": _rotary,
+    "MoeGatingTopKSoftmax": _gating,
+    "MoeTokenPermute": _permute,
+    "MoeTokenUnpermute": _unpermute,
+    "_Grouped": _grouped,
+    "WeightQuantBatchMatmul": _weight_quant,
+    "QuantBatchMatmul": _quant,
+    "PagedAttention": _paged,
+    "_CacheWrite": _cache_write,
+    "_Recurrence": _recurrence,
+}
