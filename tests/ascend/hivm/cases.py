@@ -22,6 +22,7 @@ class Case(NamedTuple):
     positive: bool = False
     blocks: int = 1
     split: tuple[bool, ...] = ()  # which arguments a block gets rows of
+    options: tuple[str, ...] = ()  # of the compiler
 
 
 def softmax(xp, x):
@@ -102,9 +103,37 @@ def batch_norm(xp, x, m, v, g, b):
     return (x - m) / xp.sqrt(v + 1e-5) * g + b
 
 
+def rms_norm_grad(xp, x, g, d):
+    r = 1 / xp.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)
+    t = d * g
+    return r * t - x * r * r * r * (t * x).mean(-1, keepdims=True)
+
+
+def layer_norm_grad(xp, x, g, d):
+    c = x - x.mean(-1, keepdims=True)
+    r = 1 / xp.sqrt((c * c).mean(-1, keepdims=True) + 1e-5)
+    t, n = d * g, c * r
+    return r * (t - t.mean(-1, keepdims=True) - n * (t * n).mean(-1, keepdims=True))
+
+
+def gated_mlp(xp, x, w, u, o):
+    hidden = silu(xp, product(xp, x, w)) * product(xp, x, u)
+    return product(xp, narrow(xp, hidden), o)
+
+
+def attention_block(xp, q, k, v, o, x):
+    return product(xp, narrow(xp, attention(xp, q, k, v)), o) * 0.125 + x
+
+
+def rope_scores(xp, q, k, c, s):
+    return product(xp, narrow(xp, rope(xp, q, c, s)), narrow(xp, rope(xp, k, c, s)).T) * 0.125
+
+
 _X = (64, 256)
 _V = (256,)
 _A, _B = (64, 128), (128, 256)
+_DOUBLE = "--enable-auto-multi-buffer=true"
+_BARRIERS = "--enable-hivm-inject-barrier-all-sync=true"
 
 CASES = [
     Case("add", lambda xp, a, b: a + b, (_X, _X)),
@@ -141,6 +170,8 @@ CASES = [
     Case("rms_norm", rms_norm, (_X, _V)),
     Case("add_rms_norm", lambda xp, a, b, g: (rms_norm(xp, a + b, g), a + b), (_X, _X, _V)),
     Case("layer_norm", layer_norm, (_X, _V, _V)),
+    Case("rms_norm_grad", rms_norm_grad, (_X, _V, _X)),
+    Case("layer_norm_grad", layer_norm_grad, (_X, _V, _X)),
     Case("batch_norm", batch_norm, (_X, _V, _V, _V, _V), positive=True),
     Case("bias_gelu", lambda xp, a, b: gelu(xp, a + b), (_X, _V)),
     Case("rope", rope, ((64, 64), (64, 32), (64, 32))),
@@ -161,8 +192,17 @@ CASES = [
     Case("attention_single", attention_single, ((32, 64),) * 3),
     Case("attention_causal", causal_attention, ((64, 64),) * 3, "half"),
     Case("attention_masked", masked_attention, ((64, 64),) * 4, "half"),
+    Case("rope_scores", rope_scores, ((64, 64), (64, 64), (64, 32), (64, 32)), "half"),
+    Case("attention_block", attention_block, ((64, 64),) * 5, "half"),
+    Case("mlp_gated", gated_mlp, ((64, 64), (64, 128), (64, 128), (128, 64)), "half"),
     Case("mlp", lambda xp, a, b, c: xp.maximum(a @ b, 0) @ c, (_A, _B, (256, 128)), "half"),
     Case("attention_heads", attention, ((256, 64),) * 3, "half", False, 4, (True,) * 3),
     Case("matmul_rows", lambda xp, a, b: a @ b, ((256, 128), _B), "half", False, 4, (True, False)),
     Case("layer_norm_rows", layer_norm, (_X, _V, _V), "single", False, 4, (True, False, False)),
+    # The same programs in other modes of the compiler.
+    Case("add_double_buffer", lambda xp, a, b: a + b, ((512, 512),) * 2, options=(_DOUBLE,)),
+    Case("softmax_four_cores", softmax, (_X,), options=("--block-dim=4",)),
+    Case("rms_norm_four_cores", rms_norm, (_X, _V), options=("--block-dim=4", _DOUBLE)),
+    Case("softmax_all_barriers", softmax, (_X,), options=(_BARRIERS,)),
+    Case("attention_all_barriers", attention, ((64, 64),) * 3, "half", options=(_BARRIERS,)),
 ]

@@ -50,6 +50,11 @@ def error(found: np.ndarray, wanted: np.ndarray) -> float:
     return float(np.abs(wide - wanted).max() / max(1.0, np.abs(wanted).max()))
 
 
+def launched(case: Case) -> int | None:
+    """The blocks of a launch: those of the case, or what the compiler chose."""
+    return case.blocks if case.blocks > 1 else None
+
+
 def lowered(case: Case) -> str:
     """The module that a case gives to the compiler."""
     import jax

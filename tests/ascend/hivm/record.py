@@ -10,6 +10,7 @@ import json
 
 from mindjax_ascend.hivm import compiler, programs
 
+from tests.ascend.hivm import refused
 from tests.ascend.hivm.cases import CASES
 from tests.ascend.hivm.kernels import GOLDEN, lowered
 
@@ -18,9 +19,11 @@ def main() -> None:
     """Compile all cases and write the golden file."""
     sources = {case.name: lowered(case) for case in CASES}
     sources |= {f"hand_{name}": programs.source(name) for name in programs.names()}
+    sources |= {f"refused_{name}": text for name, text in refused.sources().items()}
     modules, version = {}, ""
+    extra = {case.name: case.options for case in CASES}
     for name, source in sources.items():
-        made = compiler.compile(source)
+        made = compiler.compile(source, extra=extra.get(name, ()))
         modules[name], version = made.hivm, made.version
         print(name, len(made.hivm), *made.options)
     content = {"compiler": f"ascendnpu-ir {version}", "target": compiler.TARGET, "modules": modules}

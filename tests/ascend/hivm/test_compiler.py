@@ -1,6 +1,7 @@
 """Lowering from StableHLO, and the driver of the vendor's compiler."""
 
 import importlib.util
+import tempfile
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +10,15 @@ import pytest
 from mindjax_ascend.hivm import CompileError, CompilerMissing, Program, compiler, lower, programs
 
 from tests.ascend.hivm.cases import CASES
-from tests.ascend.hivm.kernels import TOLERANCE, arrays, error, expected, lowered, recorded
+from tests.ascend.hivm.kernels import (
+    TOLERANCE,
+    arrays,
+    error,
+    expected,
+    launched,
+    lowered,
+    recorded,
+)
 
 ROW = jax.ShapeDtypeStruct((64, 256), jnp.float32)
 needs_compiler = pytest.mark.skipif(not compiler.available(), reason="needs ascendnpu-ir")
@@ -80,9 +89,13 @@ def stand_in(tmp_path, monkeypatch, script):
 )  # fmt: skip
 def test_failures_of_the_compiler_are_one_line(tmp_path, monkeypatch, script, message):
     stand_in(tmp_path, monkeypatch, script)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     with pytest.raises(CompileError, match=message) as caught:
         compiler.compile("module {}", seconds=0.3 if "sleep" in script else 20)
     assert "\n" not in str(caught.value)
+    assert not list(scratch.iterdir())
 
 
 def test_the_stand_in_of_the_last_step_keeps_the_module(tmp_path, monkeypatch):
@@ -104,8 +117,8 @@ def test_a_program_that_overflows_is_tried_with_more_buffers(tmp_path, monkeypat
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_cases_compile_and_run(case):
-    made = compiler.compile(lowered(case))
-    result = Program(made.hivm).run(*arrays(case), blocks=case.blocks)
+    made = compiler.compile(lowered(case), extra=case.options)
+    result = Program(made.hivm).run(*arrays(case), blocks=launched(case))
     for found, wanted in zip(result.outputs, expected(case, arrays(case)), strict=True):
         assert error(found, wanted) <= TOLERANCE[case.dtype]
 
@@ -119,6 +132,24 @@ def test_kernels_by_hand_compile_to_what_was_recorded(name):
     if golden["compiler"] == f"ascendnpu-ir {made.version}":
         assert made.hivm == golden["modules"][f"hand_{name}"]
     assert Program(made.hivm).entries
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_a_product_that_the_library_lacks_is_refused():
+    text = """module {
+  func.func @product(%a: tensor<64x128xf16>, %b: tensor<128x256xf16>) -> tensor<64x256xf32>
+      attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>} {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<64x256xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x256xf32>) -> tensor<64x256xf32>
+    %r = linalg.matmul ins(%a, %b : tensor<64x128xf16>, tensor<128x256xf16>)
+                       outs(%z : tensor<64x256xf32>) -> tensor<64x256xf32>
+    return %r : tensor<64x256xf32>
+  }
+}"""
+    with pytest.raises(CompileError, match=r"the vendor's library has no matmul_.*TChalf|TCfloat"):
+        compiler.compile(text)
 
 
 @needs_compiler

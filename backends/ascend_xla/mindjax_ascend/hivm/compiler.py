@@ -85,7 +85,8 @@ def options_for(text: str) -> tuple[str, ...]:
 def compile(
     text: str,
     target: str = TARGET,
-    options: tuple[str, ...] | None = None,
+    blocks: int = 1,
+    extra: tuple[str, ...] = (),
     seconds: float = 60.0,
     library: bool = True,
 ) -> Compiled:
@@ -94,7 +95,8 @@ def compile(
     Args:
         text: The module: linalg on tensors (what `lower` gives), or HIVM written by hand.
         target: The name of the chip.
-        options: Options of `bishengir-compile` instead of those that the form needs.
+        blocks: The number of blocks that a program in HFusion's form is spread over.
+        extra: Options of `bishengir-compile` besides those that the form needs.
         seconds: The time that one run of the compiler may take.
         library: Refuse a module that calls what the vendor's library does not have.
 
@@ -106,8 +108,9 @@ def compile(
         CompileError: The compiler does not take the program, or runs too long.
     """
     package, version = _package()
-    given = options if options is not None else options_for(text)
-    tries = _BUFFERS if "-enable-hfusion-compile=true" in given and not is_tile(text) else (0,)
+    spread = (f"--block-dim={blocks}",) if blocks > 1 else ()
+    given = (*options_for(text), *spread, *extra)
+    tries = _BUFFERS if given[0] == "-enable-hfusion-compile=true" else (0,)
     error = CompileError("no run")
     for count in tries:
         chosen = (*given, f"--hfusion-max-buffer-count-tuning={count}") if count else given

@@ -19,9 +19,6 @@ from .pipes import Instruction
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
-_L0_BYTES = 64 * 1024
-_HALF = _L0_BYTES // 2
-
 
 def call(core: Interpreter, name: str, arguments: list[Any]) -> bool:
     """Issue what a call of the cube library does; says whether the call is known."""
@@ -78,7 +75,8 @@ def _mma_tile(
     tall = out.shape[1] * out.shape[2]
     widest = max(tall, -(-columns // 16) * 16)
     block = max(32 // itemsize, 16)
-    part = _HALF // itemsize // widest // block * block
+    half = min(core.memories[name].bytes.size for name in ("ca", "cb")) // 2
+    part = half // itemsize // widest // block * block
     if part == 0:
         raise MemoryFault(f"overflow: {name} of {rows}x{inner}x{columns} does not fit into L0")
     back = [back0 if back0 >= 0 else 0, back1 if back1 >= 0 else 1]
@@ -90,7 +88,7 @@ def _mma_tile(
         last = number == len(starts) - 1
         depth = min(part, inner - start)
         event = back[number % 2]
-        base = number % 2 * _HALF
+        base = number % 2 * half
         a = core.local("ca", base, left.element, [rows, depth])
         b = core.local("cb", base, right.element, [depth, columns])
         core.flag("wait", "M", "MTE1", event)
@@ -140,7 +138,8 @@ def _multiply(core: Interpreter, name: str, a: View, b: View, out: View, fresh: 
 
     def run() -> None:
         product = np.zeros((strips * high, blocks * wide), dtype)
-        product[:rows, :columns] = a.read().astype(dtype) @ b.read().astype(dtype)
+        with np.errstate(all="ignore"):
+            product[:rows, :columns] = a.read().astype(dtype) @ b.read().astype(dtype)
         tiles = product.reshape(strips, high, blocks, wide).transpose(2, 0, 1, 3)
         out.write(tiles if fresh else out.read() + tiles)
 

@@ -1,8 +1,8 @@
 """The text of a lowered program in the two forms that the vendor's compiler takes.
 
 `fused` is linalg on tensors, which HFusion schedules: it tiles and loops as UB needs. `tile` is one
-tile on a cube core and its two vector cores, with memories as arguments; what its operands hold must
-fit into L1 and UB, and several blocks may each take rows of their own.
+tile on a cube core and its two vector cores, with memories as arguments; what its operands hold
+must fit into L1 and UB, and several blocks may each take rows of their own.
 """
 
 from __future__ import annotations
@@ -153,7 +153,8 @@ def tile(text: str, signature: Signature, blocks: int, split: Sequence[bool]) ->
     return "\n".join(
         [
             "module {",
-            f"  func.func @{signature.name}({', '.join(arguments)}) attributes {{{_ATTRIBUTES}}} {{",
+            f"  func.func @{signature.name}({', '.join(arguments)})",
+            f"      attributes {{{_ATTRIBUTES}}} {{",
             *(f"    {line}" for line in body),
             "  }",
             "}",

@@ -63,6 +63,8 @@ class Program:
             raise SimulationError("the module has no entry function on the device")
         self.entries = {self._kind(f): f for f in entries}
         self.signature = entries[0].arguments
+        spread = re.search(r"hacc\.block_dim = (\d+)", entries[0].attributes)
+        self.blocks = int(spread[1]) if spread else 1
 
     @staticmethod
     def _kind(function: syntax.Function) -> str:
@@ -76,7 +78,7 @@ class Program:
         policy: str = "late",
         seed: int = 0,
         races: str = "raise",
-        blocks: int = 1,
+        blocks: int | None = None,
     ) -> Result:
         """Launch the program.
 
@@ -89,7 +91,8 @@ class Program:
                 depends on `seed`.
             seed: Of the policy `random`.
             races: `raise`, or `report` to run on and list them in the result.
-            blocks: The number of blocks, each on a core (and its two vector cores) of its own.
+            blocks: The number of blocks, each on a core (and its two vector cores) of its own; by
+                default what the module was compiled for.
 
         Returns:
             The outputs, cycles and races.
@@ -100,6 +103,7 @@ class Program:
             MemoryFault: Something overflows or is misaligned.
             SimulationError: The program does what is not simulated.
         """
+        blocks = self.blocks if blocks is None else blocks
         arguments, results = self._bind(list(inputs), list(outputs), blocks)
         cores = []
         for block in range(blocks):
