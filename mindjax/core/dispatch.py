@@ -185,6 +185,7 @@ def _dispatched(record: Primitive, inputs: tuple[Any, ...], deferring: bool) -> 
     sharded = traced and spreading(record)
     if sharded:
         arrays = sharded.constrain(record, arrays)
+        found = executable(sharded.spread(record, arrays))
     out = _run(found, inputs, arrays, deferring, traced)
     if sharded:
         out = sharded.constrain_outputs(record, arrays, out)

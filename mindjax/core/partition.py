@@ -41,6 +41,10 @@ class Partitioner(Protocol):
         """Lay an operator's traced inputs out as its strategy says."""
         ...
 
+    def spread(self, record: Any, arrays: list[Any]) -> Any:
+        """Give the operator that computes in its place over several devices, mostly itself."""
+        ...
+
     def constrain_outputs(self, record: Any, inputs: list[Any], outputs: Any) -> Any:
         """Lay its outputs out as its out-strategy says."""
         ...

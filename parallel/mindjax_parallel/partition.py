@@ -36,6 +36,7 @@ from mindjax_parallel.mesh import (
 from mindjax_parallel.optimizer_shard import Shares
 from mindjax_parallel.search import Search
 from mindjax_parallel.sharded_module import propagated
+from mindjax_parallel.spread_operators import SPREAD
 from mindjax_parallel.strategy_file import NO_FILES, Files, Strategies
 
 
@@ -214,6 +215,25 @@ class MeshPartitioner:
         flat, tree = jax.tree.flatten(arrays)
         wanted = self._of_inputs(record, given[0], flat)
         return jax.tree.unflatten(tree, self._laid(flat, wanted))
+
+    def spread(self, record: Any, arrays: list[Any]) -> Any:
+        """Give the operator that computes in its place over several devices, mostly itself.
+
+        Args:
+            record: an operator with a strategy.
+            arrays: its inputs.
+
+        Raises:
+            RuntimeError: it cannot compute as its attributes say.
+        """
+        make = SPREAD.get(record.name)
+        if make is None or self.settings.mode == ParallelMode.DATA_PARALLEL:
+            return record
+        given = self._strategies.of_operator(record)
+        if given is None:
+            return record
+        placements = self._of_inputs(record, given[0], jax.tree.leaves(arrays))
+        return make(record, arrays, placements, self.mesh, self.settings.mode)
 
     def _of_inputs(self, record: Any, given: Any, flat: Sequence[Any]) -> list[Placement]:
         shapes = [tuple(np.shape(a)) for a in flat]

@@ -267,19 +267,52 @@ def _sparse_cross_entropy(record: Any, shapes: Shapes) -> Dimensions:
     return Dimensions(inputs, None, {labels[-1]: why})
 
 
+RING_ATTRIBUTES = ("enable_ring_attention", "enable_flash_sp")
+"""Attributes by which attention is computed in a ring, keys cut along the sequence too."""
+EXCHANGE_ATTRIBUTE = "enable_ulysses"
+"""The attribute, ours, by which devices exchange parts of the sequence for heads."""
+
+
 @_rule("FlashAttentionScore")
 def _attention(record: Any, shapes: Shapes) -> Dimensions:
+    """Heads and batches are cut alike; of masks and the like only the first dimensions are."""
     layouts: dict[str, tuple[Labels, Labels]] = {
         "BNSD": (("b", "n", "s", "d"), ("b", "kv", "t", "d")),
         "BSND": (("b", "s", "n", "d"), ("b", "t", "kv", "d")),
-        "BSH": (("b", "s", "h"), ("b", "t", "hkv")),
-        "SBH": (("s", "b", "h"), ("t", "b", "hkv")),
+        "BSH": (("b", "s", "n"), ("b", "t", "kv")),
+        "SBH": (("s", "b", "n"), ("t", "b", "kv")),
         "TND": (("s", "n", "d"), ("t", "kv", "d")),
     }
-    found = layouts.get(str(_field(record, "input_layout", default="BSH")))
+    layout = str(_field(record, "input_layout", default="BSH"))
+    found = layouts.get(layout)
     if found is None:
         return _apart(record, shapes)
     query, key = found
-    rest = [_names(f"{n}.", len(s)) for n, s in enumerate(shapes[3:], 3)]
-    why = "the sequence length of key and value can't be shard"
-    return Dimensions([query, key, key, *rest], None, {"t": why})
+    sizes = dict(zip(query, shapes[0], strict=False)) | dict(zip(key, shapes[1], strict=False))
+    whole = {"d": "the head size can't be shard"}
+    one_head = sizes.get("kv", 0) * _field(record, "head_num", default=1) == sizes.get("n", 0)
+    if layout not in ("BSH", "SBH"):
+        one_head = sizes.get("kv") == 1
+    if one_head and sizes.get("n") != sizes.get("kv"):
+        whole["kv"] = "under MQA the hidden dimension of input 'key' can't be shard"
+    else:
+        key = tuple("n" if label == "kv" else label for label in key)
+    exchanged = record.attrs.get(EXCHANGE_ATTRIBUTE) is True
+    if exchanged or any(record.attrs.get(name) is True for name in RING_ATTRIBUTES):
+        key = tuple("s" if label == "t" else label for label in key)
+    else:
+        whole["t"] = "the sequence length of key and value can't be shard"
+
+    def of_rest(n: int, shape: tuple[int, ...]) -> Labels:
+        if len(shape) not in (2, 4):
+            return _names(f"{n}.", len(shape))
+        whole[f"{n}.last"] = "the last dimension of a mask can't be shard"
+        rows = "s" if shape[-2] == sizes.get("s") and not exchanged else f"{n}.rows"
+        front = [
+            label if size != 1 else f"{n}.{label}"
+            for label, size in zip(("b", "n"), shape[:-2], strict=False)
+        ]
+        return (*front, rows, f"{n}.last")
+
+    rest = [of_rest(n, s) for n, s in enumerate(shapes[3:], 3)]
+    return Dimensions([query, key, key, *rest], None, whole)

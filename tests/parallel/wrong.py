@@ -13,6 +13,7 @@ import mindjax as ms
 from mindjax import Layout, Parameter, Tensor, nn, ops
 from mindjax.communication import init
 from mindjax.ops import operations as P
+from mindjax.ops.fused.flash import FlashAttentionScore
 from mindjax.parallel.auto_parallel import AutoParallel
 from tests.parallel.wrong_cases import CASES
 
@@ -38,10 +39,27 @@ def ones(*shape):
 
 def run(operator, *shapes, **settings):
     """Run an operator in semi-auto mode."""
-    ms.set_auto_parallel_context(
-        parallel_mode="semi_auto_parallel", **{"dataset_strategy": "full_batch", **settings}
-    )
+    given = {"parallel_mode": "semi_auto_parallel", "dataset_strategy": "full_batch", **settings}
+    ms.set_auto_parallel_context(**given)
     return Call(operator)(*(ones(*s) for s in shapes))
+
+
+def ring(layout="BSH", cut=8, mask=False, length=16, **options):
+    """Attend with four heads, queries cut in eight and keys as told, with attributes."""
+    named = {k: options.pop(k) for k in list(options) if k.startswith("enable")}
+    settings = {k: options.pop(k) for k in list(options) if k == "parallel_mode"}
+    operator = FlashAttentionScore(4, input_layout=layout, **options)
+    parts = [(1, n, 1) if layout == "BSH" else (n, 1, 1) for n in (8, cut, cut)]
+    operator.shard((*parts, (8, 1)) if mask else tuple(parts))
+    for name, value in named.items():
+        operator.add_prim_attr(name, value)
+    shape = (1, length, 32) if layout == "BSH" else (length, 1, 32)
+    shown = Tensor(np.zeros((length, length), np.uint8)) if mask else None
+
+    def attend(q, k, v):
+        return operator(q, k, v, None, None, None, shown)[3]
+
+    return run(attend, shape, shape, shape, **settings)
 
 
 def spread(**settings):
@@ -71,7 +89,7 @@ def loading(path):
 NAMES = {
     "ms": ms, "nn": nn, "ops": ops, "P": P, "Layout": Layout, "run": run, "ones": ones,
     "spread": spread, "AutoParallel": AutoParallel, "Call": Call, "np": np,
-    "strategy_file": strategy_file, "loading": loading,
+    "strategy_file": strategy_file, "loading": loading, "ring": ring,
 }  # fmt: skip
 
 if __name__ == "__main__":

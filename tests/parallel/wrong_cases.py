@@ -112,6 +112,32 @@ CASES = {
     "reshard of a number": (
         'ops.reshard(3, Layout((8,), ("a",))("a"))', "TypeError", "must be Tensor"),
     "reshard to a tuple": ("ops.reshard(ones(8), (8,))", "TypeError", "Layout"),
+    "a ring's attribute that is no bool": (
+        "ring(enable_ring_attention=1, cut=1)", "RuntimeError", "should be bool"),
+    "a balanced order without a ring": (
+        "ring(enable_ra_context_parallel=True, cut=1)", "RuntimeError", "needs 'enable_ring"),
+    "keys cut without a ring": ("ring()", "RuntimeError", "sequence length of key"),
+    "keys whole in a ring": (
+        "ring(enable_ring_attention=True, cut=1)", "RuntimeError", "must be equal"),
+    "a ring and exchanged heads": (
+        "ring(enable_ring_attention=True, enable_ulysses=True)", "RuntimeError", "exclude"),
+    "a ring in the layout SBH": (
+        'ring("SBH", enable_ring_attention=True)', "RuntimeError", "layouts BSH and BNSD"),
+    "a ring with a sparse mode": (
+        "ring(sparse_mode=2, enable_ring_attention=True)", "RuntimeError", "sparse_mode (0,)"),
+    "a balanced ring with a mask": (
+        "ring(mask=True, enable_ring_attention=True, enable_ra_context_parallel=True)",
+        "RuntimeError", "takes no 'attn_mask'"),
+    "a ring with a band": (
+        "ring(pre_tokens=2, enable_ring_attention=True)", "NotImplementedError", "'attn_mask'"),
+    "more devices than heads to exchange": (
+        "ring(enable_ulysses=True)", "RuntimeError", "devices must divide the 4 heads"),
+    "halves of a part of odd length": (
+        "ring(length=8, enable_ring_attention=True, enable_ra_context_parallel=True)",
+        "RuntimeError", "must be divided by 16"),
+    "a ring in auto mode": (
+        'ring(enable_ring_attention=True, parallel_mode="auto_parallel")',
+        "RuntimeError", "semi parallel mode"),
     "too few dataset strategies": (
         "run(P.Add(), (16, 8), (16, 8), dataset_strategy=((8, 1),))",
         "RuntimeError", "1 elements"),

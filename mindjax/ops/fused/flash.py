@@ -299,8 +299,7 @@ class FlashAttentionScore(Primitive):
                 f"For '{self.name}', the 'drop_mask' must be given if and only if 'keep_prob' is "
                 f"below 1, but got 'keep_prob' {self.keep_prob}.",
             )
-        return Primitive.__call__(
-            self,
+        return self._dispatch(
             query,
             key,
             value,

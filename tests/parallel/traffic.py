@@ -1,0 +1,61 @@
+"""What a compiled program sends between devices: collectives and bytes, turns of loops counted."""
+
+import collections
+import re
+
+KINDS = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
+_COLLECTIVE = re.compile(rf"= ([^=]*?) ({KINDS})(?:-start)?\(")
+_SHAPE = re.compile(r"([a-z]+)(\d+)\[([\d,]*)\]")
+
+
+def _bytes(shapes):
+    total = 0
+    for _, width, dims in _SHAPE.findall(shapes):
+        size = int(width) // 8
+        for d in dims.split(","):
+            size *= int(d) if d else 1
+        total += size
+    return total
+
+
+def traffic(text):
+    """Count collectives and the bytes that they give on one device.
+
+    Args:
+        text: optimised HLO.
+
+    Returns:
+        Two dicts by the kind of collective: how often it runs, and bytes.
+    """
+    text = re.sub(r"/\*.*?\*/", "", text)
+    found, turns, current = collections.defaultdict(list), {}, ""
+    for line in text.splitlines():
+        started = re.match(r"(?:ENTRY )?%?([\w.\-]+) .*\{$", line)
+        if started and not line.startswith(" "):
+            current = started[1]
+        for shape, kind in _COLLECTIVE.findall(line):
+            found[current].append((kind, _bytes(shape)))
+        if " while(" in line:
+            body = re.search(r"body=%?([\w.\-]+)", line)[1]
+            count = re.search(r'known_trip_count":\{"n":"(\d+)"', line)
+            assert count or not found[body], f"a loop of unknown length sends: {line}"
+            turns[body] = current, int(count[1]) if count else 1
+        else:
+            for called in re.findall(r"(?:calls|to_apply)=%?([\w.\-]+)", line):
+                turns.setdefault(called, (current, 1))
+    count, size = collections.Counter(), collections.Counter()
+    for name, collectives in found.items():
+        times, place = 1, name
+        while place in turns:
+            place, more = turns[place]
+            times *= more
+        for kind, held in collectives:
+            count[kind] += times
+            size[kind] += times * held
+    return dict(count), dict(size)
+
+
+def program(step):
+    """Give the optimised HLO of the one program of a Cell."""
+    (found,) = [p for programs in step._programs.programs.entries.values() for p in programs]
+    return found.hlo
