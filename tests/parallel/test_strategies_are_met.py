@@ -18,6 +18,7 @@ class Spy:
     """A partitioner that notes the operators that it is asked to lay out."""
 
     key = "spy"
+    sees_all = False
 
     def __init__(self):
         self.met = set()
