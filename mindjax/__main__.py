@@ -10,7 +10,7 @@ from mindjax import version
 
 COMMANDS = (
     *("run", "graph", "check", "info", "plot", "export", "inspect", "convert", "demo-data"),
-    "msrun",
+    *("dryrun", "msrun"),
 )
 
 
@@ -69,6 +69,16 @@ def build_parser() -> argparse.ArgumentParser:
     convert.add_argument("--net", metavar="FILE.py:NAME", help="the network that takes the weights")
     convert.add_argument("--key", metavar="NAME", help="the entry of IN that holds the state_dict")
 
+    dry = commands.add_parser("dryrun", help="say what a script needs on devices not there")
+    dry.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
+    dry.add_argument("--devices", type=int, default=1, metavar="N", help="how many there would be")
+    dry.add_argument("--out", metavar="FILE", help="a JSON file for the figures")
+    dry.add_argument(
+        "--no-compile", dest="compiles", action="store_false", help="do not count transfers"
+    )
+    dry.add_argument("script", metavar="SCRIPT")
+    dry.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS")
+
     commands.add_parser("msrun", help="run a script in several processes; see msrun --help")
 
     data = commands.add_parser("demo-data", help="write real data for the examples")
@@ -106,6 +116,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         from mindjax.cli.run import run
 
         return run(options.script, options.args, options.module, options.devices)
+    if options.command == "dryrun":
+        from mindjax.cli.dryrun import dryrun
+
+        given = options.devices, options.module, options.out, options.compiles
+        return dryrun(options.script, options.args, *given)
     if options.command == "graph":
         from mindjax.cli.graph import graph
 

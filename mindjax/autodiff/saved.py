@@ -13,6 +13,7 @@ from mindjax.autodiff.traced import Traced
 from mindjax.core import jax_private
 from mindjax.core.errors import located
 from mindjax.core.handle import current, wrap
+from mindjax.core.partition import partitioner
 from mindjax.core.state import Wide, in_user_x64
 from mindjax.graph.jit import Programs
 from mindjax.graph.program import GraphCall, Program
@@ -213,7 +214,9 @@ def compute_again(block: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
             return block(*args, **kwargs)
         with Wide():
             traced = Traced(block, args, kwargs)
-            outs, writes = jax.checkpoint(traced.pure.call)(list(traced.pure.reads), traced.inputs)
+            spread = partitioner()
+            again = jax.checkpoint if spread is None else spread.again
+            outs, writes = again(traced.pure.call)(list(traced.pure.reads), traced.inputs)
         traced.pure.write_back(writes)
         return traced.build(outs)
     if current.tape is None:

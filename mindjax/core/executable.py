@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mindjax.core import allocator, jax_private, world
+from mindjax.core import allocator, jax_private, simulation, world
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.errors import located
 from mindjax.core.handle import current
@@ -134,7 +134,10 @@ def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
     try:
         if _Backward.program is None:
             _Backward.program = world.transport.program(lambda vjp, given: vjp(given))
-        gradients = _Backward.program(residual, tuple(full) if nested else full[0])
+        given = residual, tuple(full) if nested else full[0]
+        if simulation.active():
+            return jax.tree.leaves(simulation.run(_Backward.program, given))
+        gradients = _Backward.program(*given)
     finally:
         _set_x64(old)
     return jax.tree.leaves(gradients)
@@ -152,6 +155,8 @@ def execute(
         program = current.recorder.program(found.record, arrays, program)
     old = _swap_x64(True)
     try:
+        if simulation.active():
+            return simulation.run(program or found.call, arrays)
         return (program or found.call)(*arrays)
     except Exception as error:
         return refuse(error, found, inputs, arrays, traced, program)

@@ -63,6 +63,10 @@ class Partitioner(Protocol):
         """
         ...
 
+    def again(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Let the backward pass compute a function of lists of reads and of inputs again."""
+        ...
+
     def lower(
         self,
         function: Callable[..., Any],

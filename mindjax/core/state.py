@@ -15,6 +15,7 @@ from mindjax.core import jax_private, world
 from mindjax.core.errors import located
 from mindjax.core.handle import Array, Handle, Tracer, current, state_lock, upload, wrap
 from mindjax.core.pending import Pending
+from mindjax.core.simulation import Blank
 from mindjax.core.values import need_values
 
 
@@ -315,6 +316,8 @@ _shards_lock = threading.Lock()
 
 def fresh_array(array: Array) -> Array:
     """Make another object on the same buffers, so that a capture is told apart by identity."""
+    if isinstance(array, Blank):
+        return array.view(Blank)
     # jax lists an array's shards when they are first asked for: twice, if two threads ask at once.
     with _shards_lock:
         shards = [s.data for s in array.addressable_shards]

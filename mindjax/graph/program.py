@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.core import eval_jaxpr
 
-from mindjax.core import allocator, jax_private, world
+from mindjax.core import allocator, jax_private, simulation, world
 from mindjax.core.caches import count_compilation
 from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
@@ -81,13 +81,14 @@ class Program:
         self._families, self.entry = families, entry
         self._partitioner = partitioner()
         self._numbers: list[Any] = []
+        self._reported = False
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
         frame.may_leave = may_leave
         enter = tuple(families.writers)
         with noted() as changes, _giving_up(changes, arrays), entry.phase("trace"):
             closed, self.result, self.reached = _trace(
-                function, args, kwargs, signature, frame, (), enter
+                function, args, kwargs, signature, frame, simulation.blanks(), enter
             )
         hidden = _hidden(closed, frame)
         if arrays and not (changes.library or frame.captured):
@@ -103,7 +104,7 @@ class Program:
             frame.may_leave = may_leave
             with _retrace(next(_numbers)), entry.phase("trace"):
                 closed, self.result, self.reached = _trace(
-                    function, args, kwargs, signature, frame, hidden, enter
+                    function, args, kwargs, signature, frame, (*hidden, *simulation.blanks()), enter
                 )
         self._epoch, self._refused = epoch(), -1
         self._guards = [(cell, cell.guard()) for cell in frame.guards]
@@ -195,29 +196,37 @@ class Program:
         consts = [groups[g][i] for g, i in self._order]
         return eval_jaxpr(jaxpr, consts, *flat[fourth:])
 
-    def _compile(self, jaxpr: Any, arrays: list[Any], numbers: list[Any]) -> Any:
+    def _function(self, jaxpr: Any) -> Callable[..., Any]:
+        """Give what is compiled: a function of flat arrays."""
         evaluate = self.evaluate
 
         def program(*flat: Any) -> Any:
             return evaluate(jaxpr, flat)
 
         program.__name__ = program.__qualname__ = "ms_" + self.name.replace(".", "_")
-        donated = tuple(range(len(self.donated)))
+        return program
+
+    def _lower(self, flat: list[Any], count: int, jaxpr: Any) -> Any:
+        """Lower a traced function; ``count`` of the inputs are no numbers."""
+        program, donated = self._function(jaxpr), tuple(range(len(self.donated)))
+        if self._partitioner is not None:
+            return self._spread(program, flat, donated, count)
+        return jax.jit(program, donate_argnums=donated, keep_unused=True).lower(*flat)
+
+    def _compile(self, jaxpr: Any, arrays: list[Any], numbers: list[Any]) -> Any:
         flat = [*arrays, *(np.asarray(n) for n in numbers)]
         count_compilation("graph")
         old = jax_private.swap_x64(True)
         try:
             if self._spreads:
+                donated = tuple(range(len(self.donated)))
                 with self.entry.phase("compile"):
+                    program = self._function(jaxpr)
                     compiled = world.transport.compile(program, flat, donated)
                 saved_graphs.save(self.name, jaxpr, compiled.lowered, compiled)
                 return compiled
             with self.entry.phase("lower"):
-                if self._partitioner is None:
-                    jitted = jax.jit(program, donate_argnums=donated, keep_unused=True)
-                    lowered = jitted.lower(*flat)
-                else:
-                    lowered = self._spread(program, flat, donated, len(arrays))
+                lowered = self._lower(flat, len(arrays), jaxpr)
             with self.entry.phase("compile"):
                 compiled = lowered.compile()
             saved_graphs.save(self.name, jaxpr, lowered, compiled)
@@ -230,12 +239,15 @@ class Program:
     ) -> Any:
         """Lower for several devices; ``count`` inputs are no numbers."""
         state = [*self.donated, *self.read]
-        first = len(self.jaxpr.outvars) - len(self.written) - len(self.reached)
-        places = {handle: i for i, handle in enumerate(state)}
-        ties = {first + i: places[h] for i, h in enumerate(self.written) if h in places}
         arguments = range(len(state) + len(self.constants), count)
         assert self._partitioner is not None
-        return self._partitioner.lower(program, flat, state, arguments, donated, ties)
+        return self._partitioner.lower(program, flat, state, arguments, donated, self._ties())
+
+    def _ties(self) -> dict[int, int]:
+        """Give for each output that is state the input of the same state."""
+        first = len(self.jaxpr.outvars) - len(self.written) - len(self.reached)
+        places = {handle: i for i, handle in enumerate([*self.donated, *self.read])}
+        return {first + i: places[h] for i, h in enumerate(self.written) if h in places}
 
     def matches(self) -> bool:
         """Tell whether the state still has the dtypes and shapes that were traced."""
@@ -320,7 +332,41 @@ class Program:
         kept = sizes.output_size_in_bytes - sizes.alias_size_in_bytes
         return int(sizes.argument_size_in_bytes + kept + sizes.temp_size_in_bytes)
 
+    def _simulate(self, handles: Sequence[Any], dicts: Sequence[Any]) -> Any:
+        """Lower the program for a report, and give results without values."""
+        if not self._reported:
+            self._reported = True
+            state = [*self.donated, *self.read]
+            arrays = [*(h.array for h in state), *self.constants, *(h.array for h in handles)]
+            structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
+            old = jax_private.swap_x64(True)
+            try:
+                simulation.report(
+                    name=self.name,
+                    function=self._function(self.jaxpr),
+                    lowered=self._lower(structs, len(arrays), self.jaxpr),
+                    arrays=structs,
+                    state=state,
+                    ties=self._ties(),
+                    partitioner=self._partitioner,
+                )
+            finally:
+                jax_private.set_x64(old)
+        outputs = [v.aval for v in self.jaxpr.outvars]
+        outputs = [simulation.blank(a.shape, a.dtype) for a in outputs]
+        count = len(outputs) - len(self.written) - len(self.reached)
+        for handle, value in zip(self.written, outputs[count:], strict=False):
+            if isinstance(handle, Parameter) and simulation.is_large(value.shape):
+                handle.store(value)
+        for i, value in zip(self.reached, outputs[count + len(self.written) :], strict=True):
+            handles[i].assign_value(value)
+        tensors = [wrap(a) for a in outputs[:count]]
+        self.result.write_back(dicts, tensors)
+        return self.result.build(tensors)
+
     def _run(self, handles: Sequence[Any], dicts: Sequence[Any]) -> Any:
+        if simulation.active():
+            return self._simulate(handles, dicts)
         if self._compiled is None:
             self.prepare(handles)
         arguments = [h.array for h in handles]
@@ -484,8 +530,12 @@ def _trace(
         frame.restore_attributes()
     kept[0].forget()
     if explicit:
-        count = len(explicit)
         jaxpr = closed.jaxpr
+        if simulation.active():
+            # Of all networks' Parameters without values: those of this program.
+            jaxpr, kept_places = simulation.prune(jaxpr, len(explicit))
+            explicit, tokens = ([of[i] for i in kept_places] for of in (explicit, tokens))
+        count = len(explicit)
         jaxpr = jaxpr.replace(
             constvars=[*jaxpr.constvars, *jaxpr.invars[:count]],
             invars=jaxpr.invars[count:],

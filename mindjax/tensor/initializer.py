@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mindjax.core import philox
+from mindjax.core import philox, simulation
 from mindjax.core.dtype import as_dtype, float32
 from mindjax.core.errors import located
 from mindjax.core.random import check_seed, get_seed, host_permutation, host_seed, seeded_host
@@ -557,6 +557,8 @@ def initializer(init: Any, shape: Any = None, dtype: Any = float32) -> Tensor:
             "For 'initializer', the argument 'shape' must be given unless 'init' is a Tensor.",
         )
     target = as_dtype(dtype).np
+    if simulation.is_large(_checked_shape(shape)):
+        return Tensor._from_array(simulation.blank(_checked_shape(shape), target))
     array = np.zeros(_checked_shape(shape), np.float32 if target.kind == "V" else target)
     init(array)
     return Tensor._from_array(array.astype(target, copy=False))

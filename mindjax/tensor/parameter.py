@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
+from mindjax.core import simulation
 from mindjax.core.checks import non_negative_int
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, state_lock
@@ -100,6 +101,7 @@ class Parameter(Tensor):
             self._name, self.is_named = f"Parameter#{next(_unnamed)}", False
         else:
             self.name = name
+        simulation.note(self)
 
     @property
     def name(self) -> str:
@@ -258,6 +260,7 @@ class Parameter(Tensor):
             fresh._init_handle(self.array if self._frame is not current_frame() else self._raw())
         fresh._frame = None
         fresh.__dict__.update(self.__dict__)
+        simulation.note(fresh)
         return fresh
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:

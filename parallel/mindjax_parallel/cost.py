@@ -57,6 +57,23 @@ class Cost(NamedTuple):
         return self.compute + self.transfer + 16 * over / machine.bandwidth
 
 
+_CALLS = {"jit", "pjit", "closed_call", "custom_jvp_call", "custom_vjp_call"}
+_AGAIN = {"remat2", "remat", "checkpoint"}
+
+
+def _inlined_params(params: dict[str, Any]) -> dict[str, Any]:
+    """Give an equation's parameters with functions in loops and branches taken in as well."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, tuple) and any(hasattr(v, "jaxpr") for v in value):
+            return tuple(of(v) for v in value)
+        if hasattr(value, "jaxpr") and hasattr(value, "consts"):
+            return jax.make_jaxpr(inlined(value))(*value.in_avals)
+        return value
+
+    return {name: of(value) for name, value in params.items()}
+
+
 def inlined(closed: Any) -> Callable[..., list[Any]]:
     """Give a traced function without the functions inside it, so that one walk sees all of it.
 
@@ -75,11 +92,16 @@ def inlined(closed: Any) -> Callable[..., list[Any]]:
         for equation in jaxpr.eqns:
             inputs = [read(a) for a in equation.invars]
             inner = equation.params.get("jaxpr") or equation.params.get("call_jaxpr")
-            calls = equation.primitive.name in ("jit", "pjit", "custom_jvp_call", "custom_vjp_call")
-            if calls and inner is not None:
+            name = equation.primitive.name
+            if name in _CALLS and inner is not None:
                 found = evaluate(inner.jaxpr, inner.consts, inputs)
+            elif name in _AGAIN and inner is not None:
+                if equation.params["differentiated"] and equation.params["prevent_cse"]:
+                    # What is computed again stays behind what it is computed from.
+                    inputs = jax.lax.optimization_barrier(inputs)
+                found = evaluate(inner, (), inputs)
             else:
-                found = equation.primitive.bind(*inputs, **equation.params)
+                found = equation.primitive.bind(*inputs, **_inlined_params(equation.params))
                 found = found if equation.primitive.multiple_results else [found]
             values.update(zip(equation.outvars, found, strict=True))
         return [read(a) for a in jaxpr.outvars]

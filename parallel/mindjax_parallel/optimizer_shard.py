@@ -74,6 +74,9 @@ class Shares:
 
     def __init__(self, mesh: Mesh, most: int, threshold: int) -> None:
         self.mesh, self.most, self.threshold = mesh, most, threshold
+        # By identity of what was gathered at level 3, in the trace that is running: that, its
+        # share, and what gathers it.
+        self._gathered: dict[int, tuple[Any, Any, Callable[[Any], Any]]] = {}
 
     def at_use(self, handle: Any) -> Placement | None:
         """Give the placement that operators want of a Parameter that is shared out."""
@@ -97,17 +100,41 @@ class Shares:
 
         def shared(inputs: list[Any], values: list[Any]) -> Any:
             whole = [v if g is None else g(v) for g, v in zip(gathers, values, strict=True)]
-            if level == 3:
-                whole = [
-                    v if g is None else checkpoint_name(v, _GATHERED)
-                    for g, v in zip(gathers, whole, strict=True)
-                ]
-            return function(inputs, whole)
+            if level < 3:
+                return function(inputs, whole)
+            for i, (gather, value) in enumerate(zip(gathers, values, strict=True)):
+                if gather is not None:
+                    whole[i] = checkpoint_name(whole[i], _GATHERED)
+                    self._gathered[id(whole[i])] = whole[i], value, gather
+            try:
+                return function(inputs, whole)
+            finally:
+                self._gathered.clear()
 
         if level < 3:
             return shared
         kept = jax.checkpoint_policies.save_anything_except_these_names(_GATHERED)
         return jax.checkpoint(shared, policy=kept)
+
+    def again(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Let the backward pass compute a function again from what it reads and takes.
+
+        Of Parameters that were gathered at level 3 it keeps the shares.
+
+        Args:
+            function: of the lists of arrays that it reads around it, and of its inputs.
+        """
+
+        def run(reads: list[Any], inputs: list[Any]) -> Any:
+            found = [self._gathered.get(id(r)) for r in reads]
+            if not any(found):
+                return jax.checkpoint(function)(reads, inputs)
+            shares = [r if f is None else f[1] for r, f in zip(reads, found, strict=True)]
+            return _from_shares(function, [None if f is None else f[2] for f in found])(
+                shares, inputs
+            )
+
+        return run
 
     def _gather_of(self, weight: Any, level: int) -> Callable[[Any], Any] | None:
         if not self._large(weight) or not getattr(weight, "parallel_optimizer", True):
@@ -197,6 +224,37 @@ class Shares:
                 entries[place] = (*entries[place], *axes)
                 return Placement(tuple(entries))
         return placement
+
+
+def _from_shares(
+    function: Callable[..., Any], gathers: Sequence[Callable[[Any], Any] | None]
+) -> Callable[..., Any]:
+    """Gather what a function reads, and again in the backward pass, where it is computed again.
+
+    It is no `jax.checkpoint`: the policy of the one around it would keep all that is inside.
+    """
+
+    def gathered(shares: list[Any], inputs: list[Any]) -> Any:
+        whole = [s if g is None else g(s) for g, s in zip(gathers, shares, strict=True)]
+        return function(whole, inputs)
+
+    def forward(shares: list[Any], inputs: list[Any]) -> Any:
+        return gathered(shares, inputs), (shares, inputs)
+
+    def backward(kept: Any, cotangents: Any) -> Any:
+        # Behind the gradients of what follows: XLA would merge it with the forward pass.
+        leaves, tree = jax.tree.flatten((kept, cotangents))
+        places = [i for i, x in enumerate(leaves) if x.dtype != jax.dtypes.float0]
+        held = jax.lax.optimization_barrier([leaves[i] for i in places])
+        for i, x in zip(places, held, strict=True):
+            leaves[i] = x
+        (shares, inputs), cotangents = jax.tree.unflatten(tree, leaves)
+        _, pull_back = jax.vjp(gathered, shares, inputs)
+        return pull_back(cotangents)
+
+    run = jax.custom_vjp(gathered)
+    run.defvjp(forward, backward)
+    return run
 
 
 def _number_of(handle: Any) -> int | None:

@@ -12,7 +12,7 @@ import numpy as np
 from jax.sharding import Mesh
 
 from mindjax import log
-from mindjax.core import world
+from mindjax.core import simulation, world
 from mindjax.core.errors import located
 from mindjax.core.handle import wrap
 from mindjax.core.parallel_context import (
@@ -150,6 +150,8 @@ class MeshPartitioner:
         self.key: Hashable = (settings, mesh)
         self._shares = Shares(mesh, settings.shard_size, settings.threshold * 1024)
         self._strategies = Strategies(settings.files, mesh)
+        # In a simulation the program that was lowered last, and where its inputs lie at rest.
+        self.simulated: tuple[Callable[..., Any], list[Placement]] | None = None
         # The numbers in operators' names count those without strategies too.
         files = settings.files
         self.sees_all = bool(files.save or files.operators_save or files.operators_load)
@@ -293,6 +295,14 @@ class MeshPartitioner:
         level = self.settings.optimizer
         return self._shares.gathered(function, weights, level) if level else function
 
+    def again(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Let the backward pass compute a function again, and what it gathers, at level 3.
+
+        Args:
+            function: of the lists of arrays that it reads around it, and of its inputs.
+        """
+        return self._shares.again(function) if self.settings.optimizer else jax.checkpoint(function)
+
     def lower(
         self,
         function: Callable[..., Any],
@@ -328,6 +338,8 @@ class MeshPartitioner:
         placements = [k for k in known if k is not None]
         if self.settings.optimizer:
             function, placements = self._shares.share(function, arrays, state, placements)
+        if simulation.active():
+            self.simulated = function, placements
         self._strategies.note(state, [tuple(np.shape(a)) for a in arrays], placements)
         shardings = [p.sharding(self.mesh) for p in placements]
         outputs = [shardings[ties[i]] if i in ties else None for i in range(count)]

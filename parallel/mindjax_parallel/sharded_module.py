@@ -32,11 +32,12 @@ def propagated(lowered: Any) -> tuple[Cuts, Cuts]:
         found: list[Cuts] = []
         for name, types in (("arg_attrs", kind.inputs), ("res_attrs", kind.results)):
             said = name in main.attributes
-            found.append(_cuts(main.attributes[name] if said else None, len(types)))
+            found.append(cuts(main.attributes[name] if said else None, len(types)))
     return found[0], found[1]
 
 
-def _cuts(attributes: Any, count: int) -> Cuts:
+def cuts(attributes: Any, count: int) -> Cuts:
+    """Read the shardings of a function's inputs or outputs; empty where nothing is said."""
     found: Cuts = []
     for i in range(count):
         entry = None if attributes is None else attributes[i]
@@ -95,14 +96,14 @@ class ShardedModule:
 
     def inputs(self) -> Cuts:
         """Give the axes of each input's dimensions."""
-        return _cuts(self._main.attributes["arg_attrs"], self._count)
+        return cuts(self._main.attributes["arg_attrs"], self._count)
 
     def operations(self) -> Iterator[ShardedOperation]:
         """Walk over the operations with tensors, in order."""
         known: dict[Any, ShardedValue] = {}
         block = self._main.regions[0].blocks[0]
         for argument, dims in zip(block.arguments, self.inputs(), strict=True):
-            known[argument] = _valued(argument.type, dims)
+            known[argument] = valued(argument.type, dims)
         for operation in block.operations:
             operation = operation.operation
             outputs = list(operation.results)
@@ -111,9 +112,9 @@ class ShardedModule:
             attributes = operation.attributes
             said: list[Any] = []
             if "sdy.sharding" in attributes:
-                said = _each(str(attributes["sdy.sharding"]))
+                said = shardings_in(str(attributes["sdy.sharding"]))
             for i, result in enumerate(outputs):
-                known[result] = _valued(result.type, said[i] if i < len(said) else ())
+                known[result] = valued(result.type, said[i] if i < len(said) else ())
             inputs = [known[o] for o in operation.operands if o in known]
             yield ShardedOperation(
                 operation.name,
@@ -142,14 +143,16 @@ def _attributes(dims: Any) -> dict[str, Any]:
     return {"sdy.sharding": ir.Attribute.parse(f"#sdy.sharding<@mesh, [{text}]>")}
 
 
-def _each(text: str) -> list[Any]:
+def shardings_in(text: str) -> list[Any]:
+    """Read the shardings in an operation's attribute, one a result."""
     return [
         tuple(tuple(_AXIS.findall(d)) for d in _DIMENSION.findall(body))
         for body in _SHARDING.findall(text)
     ]
 
 
-def _valued(kind: Any, dims: Any) -> ShardedValue:
+def valued(kind: Any, dims: Any) -> ShardedValue:
+    """Give what is known of a value of a type."""
     try:
         kind = ir.RankedTensorType(kind)
     except ValueError:

@@ -212,7 +212,6 @@ REFUSED = {
     "stream_limit": lambda: runtime.StreamLimitCtx(runtime.default_stream(), 3).__enter__(),
     "order": lambda: ms.utils.comm_exec_order_check("start"),
     "orders": lambda: ms.utils.runtime_execution_order_check("folder"),
-    "simulation": lambda: ms.utils.dryrun.set_simulation(),
     "obfuscate": lambda: ms.obfuscate_ckpt(None, "x"),
     "obfuscated": lambda: ms.load_obf_params_into_net(None),
     "bind_file": lambda: runtime.set_cpu_affinity(True, bind_file="x"),
