@@ -1,6 +1,7 @@
 """Lowering from StableHLO, and the driver of the vendor's compiler."""
 
 import importlib.util
+import re
 import tempfile
 
 import jax
@@ -8,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from mindjax_ascend.hivm import CompileError, CompilerMissing, Program, compiler, lower, programs
+from mindjax_ascend.hivm import __main__ as command
 
 from tests.ascend.hivm.cases import CASES
 from tests.ascend.hivm.kernels import (
@@ -163,3 +165,19 @@ def test_the_real_compiler_says_what_it_refuses():
 def test_the_reference_is_double_precision():
     case = CASES[0]
     assert expected(case, arrays(case))[0].dtype == np.float64
+
+
+def test_the_command_runs_a_module(tmp_path, capsys):
+    modules = recorded()["modules"]
+    file = tmp_path / "softmax.mlir"
+    file.write_text(modules["softmax"])
+    assert command.main([str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "output 0: float32 (64, 256), mean 0.00390625" in said
+    assert "estimated cycles: " in said and "race" not in said
+    file.write_text(re.sub(r".*pipe_barrier\[<PIPE_V>\].*\n", "", modules["softmax"]))
+    assert command.main([str(file), "--policy", "program"]) == 1
+    assert "race: UB bytes" in capsys.readouterr().out
+    file.write_text(modules["refused_cross_entropy"])
+    assert command.main([str(file)]) == 1
+    assert capsys.readouterr().err.startswith("MemoryFault: line 110: misaligned")

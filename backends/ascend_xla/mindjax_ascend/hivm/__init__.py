@@ -5,9 +5,8 @@ and `Program` runs the resulting HIVM on simulated cores.
 """
 
 from .compiler import Compiled, CompileError, CompilerMissing
-from .interpreter import SimulationError
 from .memory import MemoryFault
-from .pipes import Deadlock, RaceError
+from .pipes import Deadlock, RaceError, SimulationError
 from .simulator import Program, Result
 from .syntax import HivmSyntaxError
 

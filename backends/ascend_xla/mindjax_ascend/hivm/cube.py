@@ -14,7 +14,7 @@ import numpy as np
 
 from . import costs
 from .memory import DTYPES, MemoryFault, View
-from .pipes import Instruction
+from .pipes import Instruction, SimulationError
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -153,7 +153,7 @@ def _fixpipe(core: Interpreter, name: str, arguments: list[Any]) -> None:
     _inside(core, name, source, "cc")
     relu = int(arguments[3]) if len(arguments) > 3 else 0
     if relu not in (0, 1):
-        raise MemoryFault(f"{name}: the activation {relu} is not simulated")
+        raise SimulationError(f"{name}: the activation {relu} is not simulated")
     rows, columns = target.shape
 
     def run() -> None:

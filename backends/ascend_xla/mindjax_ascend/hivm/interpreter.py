@@ -18,11 +18,7 @@ import numpy as np
 from . import syntax
 from .library import call
 from .memory import DTYPES, Memory, MemoryFault, Space, View, contiguous, width
-from .pipes import Instruction
-
-
-class SimulationError(RuntimeError):
-    """A program does what the simulator cannot follow."""
+from .pipes import Instruction, SimulationError
 
 
 @dataclass

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import costs, cube
 from .memory import MemoryFault, View
-from .pipes import Instruction
+from .pipes import Instruction, SimulationError
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -145,7 +145,7 @@ def _copy(
 def _load(core: Interpreter, name: str, found: re.Match[str], arguments: list[Any]) -> None:
     source, target = arguments[:2]
     if len(arguments) > 2 and arguments[2] not in (0, False) and source.shape != target.shape:
-        raise MemoryFault(f"{name} with padding is not simulated")
+        raise SimulationError(f"{name} with padding is not simulated")
     _copy(core, name, "MTE2", source, target)
 
 
@@ -167,7 +167,7 @@ def _transpose(core: Interpreter, name: str, found: re.Match[str], arguments: li
     order = (1, 0) if found["last"] == "with" else (1, 0, 2)
     source, target = arguments[:2]
     if len(source.shape) != len(order):
-        raise MemoryFault(f"{name} of {len(source.shape)} dimensions is not simulated")
+        raise SimulationError(f"{name} of {len(source.shape)} dimensions is not simulated")
     _vector(core, name, "transpose", [source], target, lambda x: x.transpose(order), arguments[2:])
 
 
@@ -198,7 +198,7 @@ def _cast(core: Interpreter, name: str, found: re.Match[str], arguments: list[An
     numbers = [r for r in rest if not isinstance(r, View)]
     mode = int(numbers[0]) if numbers else 0
     if mode >= len(_ROUND):
-        raise MemoryFault(f"{name}: the rounding mode {mode} is not simulated")
+        raise SimulationError(f"{name}: the rounding mode {mode} is not simulated")
     floats = ("f16", "bf16", "f32")
     integral = target.element not in floats or source.element == target.element
 

@@ -19,6 +19,10 @@ PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
 _IN_ORDER = ("S", "M")  # the scalar unit; the cube accumulates in order
 
 
+class SimulationError(RuntimeError):
+    """A program does what the simulator cannot follow."""
+
+
 class Deadlock(RuntimeError):
     """A wait whose flag nothing sets."""
 

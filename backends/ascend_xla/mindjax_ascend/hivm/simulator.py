@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import costs, syntax
-from .interpreter import Core, Interpreter, SimulationError, Value
+from .interpreter import Core, Interpreter, Value
 from .memory import DTYPES, Memory, View, contiguous, spaces
-from .pipes import RaceError, execution, order
+from .pipes import RaceError, SimulationError, execution, order
 
 
 @dataclass(frozen=True)
