@@ -1,6 +1,9 @@
 """Kernels in C++ against float64, and their gradients, batches and second derivatives."""
 
+import os
 import shutil
+import subprocess
+import sys
 from functools import partial
 
 import jax
@@ -11,6 +14,7 @@ from mindjax_ascend.kernels import (
     adamw,
     convolution,
     flash_attention,
+    foreign,
     grouped_matmul,
     layer_norm,
     lstm,
@@ -151,6 +155,16 @@ CASES = {
         *pair(convolution, "convolution", edges=((1, 1), (2, 0))),
         [normal(2, 6, 9, 5), normal(3, 3, 5, 34)],
     ),
+    "convolution, channels first": (
+        *pair(convolution, "convolution", edges=((1, 1), (2, 0)), channels_first=True),
+        [normal(2, 5, 6, 9), normal(3, 3, 5, 34)],
+    ),
+    "convolution in steps, channels first": (
+        *pair(
+            convolution, "convolution", stride=(2, 2), edges=((1, 1), (1, 1)), channels_first=True
+        ),
+        [normal(2, 5, 6, 9), normal(3, 3, 5, 8)],
+    ),
     "convolution in steps": (
         *pair(convolution, "convolution", stride=(2, 3), edges=((0, 1), (1, 1))),
         [normal(2, 7, 9, 4), normal(3, 2, 4, 32)],
@@ -169,7 +183,34 @@ CASES = {
         ],
     ),
 }
-TABLE = pytest.mark.parametrize(("kernel", "plain", "inputs"), CASES.values(), ids=CASES)
+# What says nearly what another row says.
+SLOW = (
+    "attention",
+    "attention, all hidden",
+    "add rms norm",
+    "softmax",
+    "rotary of pairs",
+    "weight quant matmul",
+    "convolution",
+    "convolution, window wider than the image",
+    "rms norm of two axes",
+    "permute by far numbers",
+    "grouped matmul of whole panels",
+    "convolution in steps",
+    "convolution, channels first",
+)
+
+
+def rows(*names):
+    """Give cases as a table."""
+    return pytest.mark.parametrize(
+        ("kernel", "plain", "inputs"),
+        [
+            pytest.param(*c, id=n, marks=[pytest.mark.slow] * (n in SLOW and not names))
+            for n, c in CASES.items()
+            if n in names or not names
+        ],
+    )
 
 
 def is_float(x):
@@ -213,7 +254,7 @@ def calls(function, arrays):
     return str(jax.make_jaxpr(lambda a: function(*a))(arrays)).count("ffi_call[")
 
 
-@TABLE
+@rows()
 def test_values_and_gradients(kernel, plain, inputs):
     assert calls(kernel, inputs) and not calls(plain, inputs)
     got = jax.jit(lambda a: (kernel(*a), slopes(kernel, a)))(inputs)
@@ -239,3 +280,164 @@ def test_reshape_and_cache(dtype):
     got = jax.jit(paged_attention.reshape_and_cache)(cache, tokens, slots)
     np.testing.assert_array_equal(got, paged_attention.cache_reference(cache, tokens, slots))
     assert not np.asarray(cache, "f").any()
+
+
+@rows("attention, all hidden", "rms norm", "swiglu", "rotary", "gating", "lstm")
+@pytest.mark.slow
+def test_second_derivatives(kernel, plain, inputs):
+    def twice(function, arrays):
+        return slopes(lambda *a: [jnp.sin(g) for g in slopes(function, a)], arrays)
+
+    got = jax.jit(lambda a: twice(kernel, a))(inputs)
+    close(got, in_float64(jax.jit(lambda a: twice(plain, a)), inputs), 1e-4)
+
+
+@rows("attention causal", "rms norm", "softmax", "rotary", "unpermute", "paged attention")
+@pytest.mark.slow
+def test_batches(kernel, plain, inputs):
+    batch = [np.stack([a, a[::-1] if a.dtype.kind == "f" else a]) for a in inputs]
+    for axes in ([0] * len(inputs), [0, *[None] * (len(inputs) - 1)]):
+        arrays = [b if axis == 0 else a for a, b, axis in zip(inputs, batch, axes, strict=True)]
+        got = jax.vmap(lambda *a: (kernel(*a), slopes(kernel, a)), axes)(*arrays)
+        close(got, jax.vmap(lambda *a: (plain(*a), slopes(plain, a)), axes)(*arrays), 1e-4)
+
+
+@pytest.mark.slow
+def test_directional_derivatives_go_through_mindjax():
+    from mindjax.graph.forward_mode import directional
+
+    x, gamma = normal(6, 37), normal(37)
+    forms = [lambda x, f=f: (f(x, gamma)[0], None) for f in (rms_norm.rms_norm, rms_norm.reference)]
+    got, expected = (directional(f, (x,), (np.cos(x),))[1] for f in forms)
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+NOT_FINITE = np.asarray([[1.0, np.nan, 3.0, 4.0], [1.0, np.inf, 2.0, 0.5], [-np.inf, 1, 2, 3]], "f")
+WHOLE = np.ones((1, 3, 1, 4), "f")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "plain"),
+    [
+        (softmax.softmax, softmax.reference),
+        (swiglu.swiglu, swiglu.reference),
+        (
+            lambda x: rms_norm.rms_norm(x, np.ones(4, "f")),
+            lambda x: rms_norm.reference(x, np.ones(4, "f")),
+        ),
+        (lambda x: moe.gating_top_k(x, 2), lambda x: moe.gating_reference(x, 2)),
+        (
+            lambda x: flash_attention.flash_attention(x[None, :, None], WHOLE, WHOLE)[0],
+            lambda x: flash_attention.reference(x[None, :, None], WHOLE, WHOLE)[0],
+        ),
+    ],
+    ids=["softmax", "swiglu", "rms norm", "gating", "attention"],
+)
+def test_numbers_that_are_not_finite(kernel, plain):
+    for a, b in zip(*(jax.tree.leaves(f(NOT_FINITE)) for f in (kernel, plain)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+EMPTY = {
+    "attention without keys": (
+        *attend(),
+        [normal(1, 5, 2, 8), normal(1, 0, 2, 8), normal(1, 0, 2, 8)],
+    ),
+    "attention without queries": (
+        *attend(),
+        [normal(1, 0, 2, 8), normal(1, 3, 2, 8), normal(1, 3, 2, 8)],
+    ),
+    "norm of no rows": (*pair(rms_norm, "rms_norm"), [normal(0, 8), normal(8)]),
+    "norm of empty rows": (*pair(rms_norm, "rms_norm"), [normal(3, 0), normal(0)]),
+    "swiglu": (*pair(swiglu, "swiglu"), [normal(3, 0)]),
+    "softmax": (*pair(softmax, "softmax"), [normal(0, 3)]),
+    "permute": (
+        partial(moe.permute, kept=0),
+        partial(moe.permute_reference, kept=0),
+        [normal(0, 3), ints(3, 0, 2)],
+    ),
+    "grouped matmul": (
+        grouped_matmul.grouped_matmul,
+        grouped_matmul.reference,
+        [normal(0, 3), normal(2, 3, 4), np.zeros(2, "i")],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "plain", "inputs"),
+    [
+        pytest.param(
+            *c, id=n, marks=[pytest.mark.slow] * (n not in ("norm of empty rows", "permute"))
+        )
+        for n, c in EMPTY.items()
+    ],
+)
+def test_empty_arrays(kernel, plain, inputs):
+    got = jax.jit(lambda a: (kernel(*a), slopes(kernel, a)))(inputs)
+    close(got, jax.jit(lambda a: (plain(*a), slopes(plain, a)))(inputs), 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@rows("rms norm", "rotary", "attention causal")
+@pytest.mark.slow
+def test_narrow_floats(kernel, plain, inputs, dtype):
+    arrays = [jnp.asarray(a, dtype) for a in inputs]
+    assert calls(kernel, arrays)
+    bound = 2e-2 if dtype == "bfloat16" else 3e-3
+    for a, b in zip(*(jax.tree.leaves(f(*arrays)) for f in (kernel, plain)), strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(np.asarray(a, "f"), np.asarray(b, "f"), rtol=bound, atol=bound)
+
+
+WRONG = [
+    ("normalization", "rms_norm", [normal(3, 5), normal(4)], [(3, 5), (3,)], "gamma does not fit"),
+    ("softmax", "softmax", [np.ones((2, 3))], [(2, 3)], "must be float32"),
+    ("swiglu", "swiglu", [normal(2, 3)], [(2, 1)], "must be even"),
+    ("rotary", "rotary", [normal(2, 4), normal(3, 4), normal(3, 4)], [(2, 4)], "do not broadcast"),
+    ("lstm", "lstm", [normal(2, 3, 8), normal(8, 3)], [(2, 3, 2)], "do not fit"),
+    ("moe", "moe_unpermute", [normal(4, 3), ints(4, 3), normal(2, 2)], [(2, 3)], "for each index"),
+    ("softmax", "softmax_grad", [normal(2, 3)], [(2, 3)], "argument is missing"),
+    ("paged_attention", "reshape_and_cache", [normal(2, 3)], [(2, 3)], "no number named bytes"),
+]
+
+
+@pytest.mark.parametrize(("source", "name", "arrays", "shapes", "message"), WRONG)
+def test_what_a_kernel_cannot_do_is_an_error_of_one_line(source, name, arrays, shapes, message):
+    outputs = [(s, np.float32) for s in shapes]
+    numbers = {"epsilon": 1e-6} if "norm" in name else {}
+    with jax.enable_x64(True), pytest.raises(jax.errors.JaxRuntimeError, match=message) as error:
+        jax.block_until_ready(foreign.call(source, name, outputs, *arrays, **numbers))
+    assert f"{name}: " in str(error.value).splitlines()[0]
+
+
+def test_every_kernel_names_the_vendors_operators():
+    kinds = {"in", "optional", "out", "inout", "list", "text"}
+    kinds |= {"double", "float", "int", "bool", "ints", "bools"}
+    modules = [x for x in globals().values() if hasattr(x, "ACLNN")]
+    assert len(modules) == 14 - 1
+    for operator in (o for m in modules for o in m.ACLNN):
+        names = [a.partition(":") for a in operator.arguments]
+        assert operator.name.startswith("aclnn") and {n[0] for n in names} <= kinds
+        assert len({n[2] for n in names}) == len(names) or "text:x" in operator.arguments
+
+
+@pytest.mark.slow
+def test_without_a_compiler_the_plain_forms_stand(tmp_path):
+    program = (
+        "import numpy as np; from mindjax_ascend.kernels import softmax;"
+        "x = np.ones((2, 4), 'f'); assert not softmax.wanted(x); print(softmax.softmax(x)[0, 0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ
+        | {
+            "PATH": str(tmp_path),
+            "XDG_CACHE_HOME": str(tmp_path),
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert float(done.stdout) == 0.25

@@ -12,6 +12,7 @@ import mindjax as ms
 from mindjax import Tensor, ops
 from mindjax.core import primitive
 from mindjax.core.dtype import float16
+from mindjax.ops.conv import Conv2D
 from mindjax.ops.fused.experts import MoeGatingTopKSoftmax, MoeTokenPermute, MoeTokenUnpermute
 from mindjax.ops.fused.flash import FlashAttentionScore
 from mindjax.ops.fused.gates import AddRmsNorm, Swiglu
@@ -105,6 +106,10 @@ CASES = {
         [normal(3, 32), CACHE, CACHE[::-1], ints(5, 3, 2), ints(32, 3), *[None] * 5],
     ),
     "cache": (_CacheWrite(), [CACHE, normal(4, 16), np.asarray([3, -1, 40, 0])]),
+    "convolution": (
+        Conv2D(7, 3, pad_mode="pad", pad=1, stride=2),
+        [normal(2, 5, 6, 9), normal(7, 5, 3, 3)],
+    ),
     "lstm": (_Recurrence("lstm"), [*LSTM, normal(16), normal(16), None]),
     "lstm backwards": (_Recurrence("lstm", True), [*LSTM, None, None, None]),
 }
@@ -128,7 +133,34 @@ def result(function, arrays):
     return out, slopes
 
 
-@pytest.mark.parametrize(("record", "arrays"), CASES.values(), ids=CASES)
+# What says nearly what another row says.
+SLOW = (
+    "attention",
+    "attention BSND, mask",
+    "attention, band",
+    "add rms norm",
+    "softmax",
+    "swiglu",
+    "rotary",
+    "unpermute",
+    "weight quant",
+    "quant",
+    "cache",
+    "attention SBH, triangle",
+    "attention, lower triangle",
+    "layer norm of two axes",
+    "layer norm, plain",
+    "permute, one expert each",
+    "grouped by counts",
+    "lstm backwards",
+    "rms norm",
+)
+
+
+@pytest.mark.parametrize(
+    ("record", "arrays"),
+    [pytest.param(*c, id=n, marks=[pytest.mark.slow] * (n in SLOW)) for n, c in CASES.items()],
+)
 def test_a_lowering_gives_what_compute_gives(record, arrays):
     function = lowerings(type(record))["ascend"]
     program = str(jax.make_jaxpr(lambda a: function(record, *a))(arrays))

@@ -29,70 +29,98 @@ ACLNN = (
 )
 
 
-def wanted(image: Array, weight: Array, edges: Edges) -> bool:
+def wanted(image: Array, weight: Array, edges: Edges, channels_first: bool = False) -> bool:
     """Tell whether the kernels take the arrays."""
     fits = image.ndim == weight.ndim == 4 and image.dtype == weight.dtype == np.float32
-    fits = fits and image.shape[3] == weight.shape[2] and image.size > 0 and weight.size > 0
+    fits = fits and image.shape[1 if channels_first else 3] == weight.shape[2]
+    fits = fits and image.size > 0 and weight.size > 0
     fits = fits and all(e >= 0 for pair in edges for e in pair)
     return fits and available("convolution", "convolution", "convolution_grad")
 
 
 def reference(
-    image: Array, weight: Array, stride: tuple[int, int] = (1, 1), edges: Edges = ((0, 0), (0, 0))
+    image: Array,
+    weight: Array,
+    stride: tuple[int, int] = (1, 1),
+    edges: Edges = ((0, 0), (0, 0)),
+    channels_first: bool = False,
 ) -> Array:
     """Convolve.
 
     Args:
-        image: float (N, H, W, in).
+        image: float (N, H, W, in), or (N, in, H, W) with ``channels_first``.
         weight: (KH, KW, in, out).
         stride: steps along H and W.
         edges: zeros before and after H and W.
+        channels_first: whether images have their channels before H and W.
 
     Returns:
-        (N, H2, W2, out).
+        (N, H2, W2, out), or (N, out, H2, W2).
     """
-    layout = ("NHWC", "HWIO", "NHWC")
+    name = "NCHW" if channels_first else "NHWC"
+    layout = (name, "HWIO", name)
     return jax.lax.conv_general_dilated(image, weight, stride, edges, dimension_numbers=layout)
 
 
 def convolution(
-    image: Array, weight: Array, stride: tuple[int, int] = (1, 1), edges: Edges = ((0, 0), (0, 0))
+    image: Array,
+    weight: Array,
+    stride: tuple[int, int] = (1, 1),
+    edges: Edges = ((0, 0), (0, 0)),
+    channels_first: bool = False,
 ) -> Array:
     """Convolve as `reference` does, by the kernels where they take the arrays."""
-    sizes = image.shape[1:3] if image.ndim == 4 else (0, 0)
-    fits = all(n + sum(e) >= k for n, e, k in zip(sizes, edges, weight.shape[:2], strict=True))
-    if not fits or not wanted(image, weight, edges):
-        return reference(image, weight, stride, edges)
-    return _convolve(tuple(stride), edges)(image, weight)
+    if not wanted(image, weight, edges, channels_first):
+        return reference(image, weight, stride, edges, channels_first)
+    sizes = _sizes(image, weight, stride, edges, channels_first)
+    if min(sizes) < 1:
+        return reference(image, weight, stride, edges, channels_first)
+    return _convolve(tuple(stride), edges, channels_first)(image, weight)
 
 
-def _numbers(stride: tuple[int, int], edges: Edges) -> dict[str, int]:
+def _sizes(
+    image: Array, weight: Array, stride: tuple[int, int], edges: Edges, channels_first: bool
+) -> list[int]:
+    space = image.shape[2:] if channels_first else image.shape[1:3]
+    return [
+        (n + sum(e) - k) // s + 1
+        for n, e, k, s in zip(space, edges, weight.shape[:2], stride, strict=True)
+    ]
+
+
+def _numbers(stride: tuple[int, int], edges: Edges, channels_first: bool) -> dict[str, int]:
     return {
         "stride_y": stride[0],
         "stride_x": stride[1],
         "top": edges[0][0],
         "left": edges[1][0],
+        "channels_first": channels_first,
     }
 
 
-def _product(image: Array, weight: Array, stride: tuple[int, int], edges: Edges) -> Array:
-    sizes = [
-        (n + sum(e) - k) // s + 1
-        for n, e, k, s in zip(image.shape[1:3], edges, weight.shape[:2], stride, strict=True)
-    ]
-    outputs = [((image.shape[0], *sizes, weight.shape[3]), np.float32)]
-    numbers = _numbers(stride, edges)
+def _product(
+    image: Array, weight: Array, stride: tuple[int, int], edges: Edges, channels_first: bool
+) -> Array:
+    sizes = _sizes(image, weight, stride, edges, channels_first)
+    channels = (weight.shape[3],)
+    shape = (*channels, *sizes) if channels_first else (*sizes, *channels)
     (out,) = call(
-        "convolution", "convolution", outputs, image, weight, batched="sequential", **numbers
+        "convolution",
+        "convolution",
+        [((image.shape[0], *shape), np.float32)],
+        image,
+        weight,
+        batched="sequential",
+        **_numbers(stride, edges, channels_first),
     )
     return out
 
 
-def _convolve(stride: tuple[int, int], edges: Edges) -> Any:
-    plain = partial(reference, stride=stride, edges=edges)
+def _convolve(stride: tuple[int, int], edges: Edges, channels_first: bool) -> Any:
+    plain = partial(reference, stride=stride, edges=edges, channels_first=channels_first)
 
     def forward(image: Array, weight: Array) -> Any:
-        return _product(image, weight, stride, edges), (image, weight)
+        return _product(image, weight, stride, edges, channels_first), (image, weight)
 
     def backward(kept: Any, dout: Array) -> tuple[Array, Array]:
         image, weight = kept
@@ -103,14 +131,14 @@ def _convolve(stride: tuple[int, int], edges: Edges) -> Any:
             image,
             dout,
             batched="sequential",
-            **_numbers(stride, edges),
+            **_numbers(stride, edges, channels_first),
         )
-        reach = [k - 1 for k in weight.shape[:2]]
-        around = [(r - low, r - high) for r, (low, high) in zip(reach, edges, strict=True)]
-        if stride != (1, 1) or min(min(pair) for pair in around) < 0:
+        low = [k - 1 - e[0] for k, e in zip(weight.shape[:2], edges, strict=True)]
+        high = [k - 1 - e[1] for k, e in zip(weight.shape[:2], edges, strict=True)]
+        if stride != (1, 1) or min(*low, *high) < 0:
             return jax.vjp(lambda x: plain(x, weight), image)[1](dout)[0], d_weight
         turned = jnp.flip(weight, (0, 1)).swapaxes(2, 3)
-        edges_back = (around[0], around[1])
-        return _product(dout, turned, (1, 1), edges_back), d_weight
+        around = ((low[0], high[0]), (low[1], high[1]))
+        return _product(dout, turned, (1, 1), around, channels_first), d_weight
 
     return with_gradient(forward, backward, plain)

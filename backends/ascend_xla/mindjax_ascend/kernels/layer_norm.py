@@ -34,7 +34,10 @@ ACLNN = (
 
 def wanted(x: Array, gamma: Array, beta: Array) -> bool:
     """Tell whether the kernels take the arrays."""
-    fits = 0 < gamma.ndim <= x.ndim and x.shape[x.ndim - gamma.ndim :] == gamma.shape == beta.shape
+    fits = (
+        gamma.size > 0 < gamma.ndim <= x.ndim
+        and x.shape[x.ndim - gamma.ndim :] == gamma.shape == beta.shape
+    )
     fits = fits and narrow_or_float32(x, gamma, beta)
     return fits and available("normalization", "layer_norm", "layer_norm_grad")
 

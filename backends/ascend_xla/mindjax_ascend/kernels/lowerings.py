@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mindjax_ascend.kernels import (
+    convolution,
     flash_attention,
     foreign,
     grouped_matmul,
@@ -34,7 +35,7 @@ Lowering = Callable[..., Any]
 SMALLEST = 1 << 14
 """Elements of the first array from which on a call of a kernel pays on CPUs."""
 
-_PLAIN_ON_CPU = frozenset({"Softmax", "QuantBatchMatmul", "_CacheWrite"})
+_PLAIN_ON_CPU = frozenset({"Conv2D", "Softmax", "QuantBatchMatmul", "_CacheWrite"})
 """Primitives whose kernels are not 1.2 times as fast as XLA in benchmarks/kernels.py."""
 
 
@@ -283,6 +284,21 @@ def _recurrence(record: Any, x: Array, state: Any, w_ih: Array, w_hh: Array, *re
     return (out[::-1] if record.backwards else out), last, cell
 
 
+def _conv2d(record: Any, x: Array, weight: Array) -> Any:
+    plain = record.data_format == "NCHW" and record.group == 1 and record.pad_mode != "same"
+    plain = plain and tuple(record.dilation) == (1, 1) and x.ndim == weight.ndim == 4
+    plain = plain and weight.shape == (record.out_channel, *weight.shape[1:2], *record.kernel_size)
+    if not plain:
+        return record.compute(x, weight)
+    pads = record.pad if isinstance(record.pad, tuple) else (record.pad,) * 4
+    edges = ((pads[0], pads[1]), (pads[2], pads[3]))
+    turned = weight.transpose(2, 3, 1, 0)
+    room = all(n + sum(e) >= k for n, e, k in zip(x.shape[2:], edges, turned.shape, strict=False))
+    if not room or not convolution.wanted(x, turned, edges, True):
+        return record.compute(x, weight)
+    return convolution.convolution(x, turned, tuple(record.stride), edges, True)
+
+
 _FUNCTIONS: dict[str, Lowering] = {
     "FlashAttentionScore": _attention,
     "RmsNorm": _rms_norm,
@@ -301,4 +317,5 @@ _FUNCTIONS: dict[str, Lowering] = {
     "PagedAttention": _paged,
     "_CacheWrite": _cache_write,
     "_Recurrence": _recurrence,
+    "Conv2D": _conv2d,
 }

@@ -28,7 +28,7 @@ ACLNN = (
 
 def wanted(x: Array, gamma: Array) -> bool:
     """Tell whether the kernels take the arrays."""
-    fits = 0 < gamma.ndim <= x.ndim and x.shape[x.ndim - gamma.ndim :] == gamma.shape
+    fits = gamma.size > 0 < gamma.ndim <= x.ndim and x.shape[x.ndim - gamma.ndim :] == gamma.shape
     return fits and available("normalization", "rms_norm", "rms_norm_grad", "add_rms_norm")
 
 

@@ -1,7 +1,9 @@
-// Convolution over two axes and the gradient of its weights, as products of rows of pixels.
+// Convolution over two axes and the gradient of its weights, as products of runs of pixels.
 //
-// Images are (N, H, W, C), weights (KH, KW, in, out). For a row of pixels that see all columns of
-// the window, what they see of a row of the image stands together: one product of depth KW * in.
+// The image is copied once, with its edges of zeros and its channels last. There, what a run of
+// pixels sees of one row of the window is a matrix whose rows overlap: a pixel's row begins a pixel
+// after the one before. With a step of 1 a whole image is one run; the pixels in it whose window
+// would pass an end of a row are left out of the result.
 
 #include "call.h"
 #include "gemm.h"
@@ -10,113 +12,166 @@
 namespace kernels {
 namespace {
 
-struct Window {
-  int64_t batch, height, width, in, out, rows, columns, out_height, out_width;
-  int64_t stride_y, stride_x, top, left;
+constexpr int64_t kPixels = 128;  // of a run at a time
 
-  // First column of the image that pixel x of the result sees, maybe outside.
-  int64_t start(int64_t x) const { return x * stride_x - left; }
-  // Pixels begin to end see all columns of the window.
-  int64_t begin() const { return std::min(out_width, (left + stride_x - 1) / stride_x); }
-  int64_t end() const {
-    const int64_t room = width - columns + left;
-    return room < 0 ? begin() : std::max(begin(), std::min(out_width, room / stride_x + 1));
-  }
-  // The columns of the window that pixel x sees.
-  int64_t first_column(int64_t x) const { return std::max<int64_t>(0, -start(x)); }
-  int64_t last_column(int64_t x) const { return std::min(columns, width - start(x)); }
+// How an array (N, H, W, C), or (N, C, H, W) with channels first, is laid out.
+struct Layout {
+  int64_t height, width, channels;
+  bool first;
+
+  Layout(const Array& x, bool first)
+      : height(x.dim(first ? 2 : 1)),
+        width(x.dim(first ? 3 : 2)),
+        channels(x.dim(first ? 1 : 3)),
+        first(first) {}
+  int64_t pixel() const { return first ? 1 : channels; }
+  int64_t channel() const { return first ? height * width : 1; }
 };
 
-Window WindowOf(const Call& call, const Array& image, const Array& result, int64_t rows,
-                int64_t columns) {
-  Window w{};
-  w.batch = image.dim(0), w.height = image.dim(1), w.width = image.dim(2), w.in = image.dim(3);
-  w.out_height = result.dim(1), w.out_width = result.dim(2), w.out = result.dim(3);
-  w.rows = rows, w.columns = columns;
-  w.stride_y = call.integer("stride_y"), w.stride_x = call.integer("stride_x");
-  w.top = call.integer("top"), w.left = call.integer("left");
-  Require(result.dim(0) == w.batch && w.stride_y > 0 && w.stride_x > 0 && w.top >= 0 && w.left >= 0,
-          "image and result do not fit");
-  return w;
+struct Problem {
+  Layout image, result;
+  int64_t batch, rows, columns;            // of the window: rows and columns
+  int64_t stride_y, stride_x, top, left;   // steps, and zeros before the image
+  int64_t padded_width, padded_size;       // of the copy of an image, in pixels
+  int64_t lines, length, line_row, pitch;  // runs of an image, their pixels, pixels of a row, step
+
+  Problem(const Call& call, const Array& x, const Array& y, const Array& weight)
+      : image(x, call.integer("channels_first")), result(y, call.integer("channels_first")) {
+    batch = x.dim(0), rows = weight.dim(0), columns = weight.dim(1);
+    stride_y = call.integer("stride_y"), stride_x = call.integer("stride_x");
+    top = call.integer("top"), left = call.integer("left");
+    Require(y.dim(0) == batch && weight.dim(2) == image.channels &&
+                weight.dim(3) == result.channels && stride_y > 0 && stride_x > 0,
+            "image, weights and result do not fit");
+    padded_width = (result.width - 1) * stride_x + columns;
+    // A run's last pixels may look past the end.
+    padded_size = ((result.height - 1) * stride_y + rows) * padded_width + columns;
+    const bool whole = stride_y == 1 && stride_x == 1;
+    lines = whole ? 1 : result.height;
+    line_row = whole ? padded_width : result.width;
+    length = whole ? (result.height - 1) * padded_width + result.width : result.width;
+    pitch = stride_x * image.channels;
+  }
+  int64_t depth() const { return columns * image.channels; }
+  // Where a run's first pixel sees the first row of the window, in the copy of its image.
+  int64_t start(int64_t line) const { return line * stride_y * padded_width * image.channels; }
+};
+
+// Copies an image into its padded form.
+void PadImage(const Problem& p, const float* from, float* to) {
+  const int64_t channels = p.image.channels;
+  std::memset(to, 0, p.padded_size * channels * sizeof(float));
+  const int64_t height = (p.result.height - 1) * p.stride_y + p.rows;
+  for (int64_t y = std::max<int64_t>(0, -p.top); y < p.image.height && y + p.top < height; ++y) {
+    const int64_t width = std::min(p.image.width, p.padded_width - p.left);
+    float* row = to + ((y + p.top) * p.padded_width + p.left) * channels;
+    const float* source = from + y * p.image.width * p.image.pixel();
+    if (p.image.first) {
+      for (int64_t x = 0; x < width; ++x) {
+        for (int64_t c = 0; c < channels; ++c) {
+          row[x * channels + c] = source[x + c * p.image.channel()];
+        }
+      }
+    } else if (width > 0) {
+      std::memcpy(row, source, width * channels * sizeof(float));
+    }
+  }
 }
 
-// Calls run(x, count, first column, end column) for runs of pixels that see the same columns.
-template <class F>
-void EachRun(const Window& w, F run) {
-  const int64_t begin = w.begin(), end = w.end();
-  if (begin < end) run(begin, end - begin, int64_t{0}, w.columns);
-  for (int64_t x = 0; x < w.out_width; ++x) {
-    if (x >= begin && x < end) continue;
-    const int64_t first = w.first_column(x), last = w.last_column(x);
-    if (first < last) run(x, int64_t{1}, first, last);
-  }
+void PadImages(const Call& call, const Problem& p, const float* from, float* to) {
+  const int64_t size = p.image.height * p.image.width * p.image.channels;
+  call.Parallel(p.batch, [&](int64_t n) {
+    PadImage(p, from + n * size, to + n * p.padded_size * p.image.channels);
+  });
 }
 
 void Convolve(Call& call) {
-  const Array weights = call.arg(1);
-  const Window w = WindowOf(call, call.arg(0), call.out(0), weights.dim(0), weights.dim(1));
-  Require(weights.dim(2) == w.in && weights.dim(3) == w.out, "image and weights do not fit");
-  const float *image = call.arg(0).floats(), *weight = weights.floats();
+  const Problem p(call, call.arg(0), call.out(0), call.arg(1));
+  const float* weight = call.arg(1).floats();
   float* out = call.out(0).floats();
-  const int64_t panels = (w.out + kWidth - 1) / kWidth, depth = w.rows * w.columns * w.in;
-  Scratch packed(panels * depth * kWidth);
-  for (int64_t p = 0; p < panels; ++p) {
-    CopyPadded(weight + p * kWidth, w.out, depth, std::min<int64_t>(kWidth, w.out - p * kWidth),
-               packed.get() + p * depth * kWidth, depth, kWidth);
+  const int64_t channels = p.result.channels, depth = p.depth();
+  const int64_t panels = (channels + kWidth - 1) / kWidth;
+  Scratch packed(panels * p.rows * depth * kWidth);
+  for (int64_t j = 0; j < panels; ++j) {
+    CopyPadded(weight + j * kWidth, channels, p.rows * depth,
+               std::min<int64_t>(kWidth, channels - j * kWidth),
+               packed.get() + j * p.rows * depth * kWidth, p.rows * depth, kWidth);
   }
-  const int64_t parts = call.threads(), tasks = w.batch * w.out_height;
-  Scratch scratch(parts * w.out_width * kWidth);
-  call.Tasks(tasks, parts, [&](int64_t part, int64_t task) {
-    const int64_t n = task / w.out_height, y = task % w.out_height * w.stride_y - w.top;
-    float* sums = scratch.get() + part * w.out_width * kWidth;
-    for (int64_t p = 0; p < panels; ++p) {
-      std::memset(sums, 0, w.out_width * kWidth * sizeof(float));
-      for (int64_t r = std::max<int64_t>(0, -y); r < std::min(w.rows, w.height - y); ++r) {
-        const float* row = image + (n * w.height + y + r) * w.width * w.in;
-        const float* panel = packed.get() + (p * depth + r * w.columns * w.in) * kWidth;
-        EachRun(w, [&](int64_t x, int64_t count, int64_t first, int64_t last) {
-          const Left pixels{row + (w.start(x) + first) * w.in, w.stride_x * w.in, 1};
-          MultiplyPanel(count, (last - first) * w.in, pixels, panel + first * w.in * kWidth, kWidth,
-                        sums + x * kWidth, kWidth, true);
-        });
+  Scratch images(p.batch * p.padded_size * p.image.channels);
+  PadImages(call, p, call.arg(0).floats(), images.get());
+  const int64_t chunks = (p.length + kPixels - 1) / kPixels, parts = call.threads();
+  Scratch scratch(parts * kPixels * kWidth);
+  const int64_t size = p.result.height * p.result.width * channels;
+  call.Tasks(p.batch * p.lines * chunks, parts, [&](int64_t part, int64_t task) {
+    const int64_t n = task / (p.lines * chunks), line = task / chunks % p.lines;
+    const int64_t first = task % chunks * kPixels, count = std::min(kPixels, p.length - first);
+    const float* seen = images.get() + n * p.padded_size * p.image.channels + p.start(line) +
+                        first * p.pitch;
+    float* sums = scratch.get() + part * kPixels * kWidth;
+    for (int64_t j = 0; j < panels; ++j) {
+      for (int64_t r = 0; r < p.rows; ++r) {
+        MultiplyPanel(count, depth, {seen + r * p.padded_width * p.image.channels, p.pitch, 1},
+                      packed.get() + (j * p.rows + r) * depth * kWidth, kWidth, sums, kWidth, r > 0);
       }
-      const int64_t wide = std::min<int64_t>(kWidth, w.out - p * kWidth);
-      for (int64_t x = 0; x < w.out_width; ++x) {
-        std::memcpy(out + (task * w.out_width + x) * w.out + p * kWidth, sums + x * kWidth,
-                    wide * sizeof(float));
+      const int64_t wide = std::min<int64_t>(kWidth, channels - j * kWidth);
+      float* to = out + n * size + j * kWidth * p.result.channel();
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t y = line + (first + i) / p.line_row, x = (first + i) % p.line_row;
+        if (x >= p.result.width) continue;
+        float* pixel = to + (y * p.result.width + x) * p.result.pixel();
+        for (int64_t c = 0; c < wide; ++c) pixel[c * p.result.channel()] = sums[i * kWidth + c];
       }
     }
   });
 }
 
-void WeightGrad(Call& call) {
-  const Array image = call.arg(0), gradient = call.arg(1), weights = call.out(0);
-  const Window w = WindowOf(call, image, gradient, weights.dim(0), weights.dim(1));
-  Require(weights.dim(2) == w.in && weights.dim(3) == w.out, "image and weights do not fit");
-  const float *from = image.floats(), *d = gradient.floats();
-  float* out = weights.floats();
-  const int64_t panels = (w.out + kWidth - 1) / kWidth, depth = w.columns * w.in;
-  const int64_t parts = call.threads(), each = (depth + w.out_width) * kWidth;
-  Scratch scratch(parts * each);
-  call.Tasks(w.rows * panels, parts, [&](int64_t part, int64_t task) {
-    const int64_t r = task / panels, at = task % panels * kWidth;
-    const int64_t wide = std::min<int64_t>(kWidth, w.out - at);
-    float *sums = scratch.get() + part * each, *pixels = sums + depth * kWidth;
-    std::memset(sums, 0, depth * kWidth * sizeof(float));
-    for (int64_t i = 0; i < w.batch * w.out_height; ++i) {
-      const int64_t y = i % w.out_height * w.stride_y - w.top + r;
-      if (y < 0 || y >= w.height) continue;
-      CopyPadded(d + i * w.out_width * w.out + at, w.out, w.out_width, wide, pixels, w.out_width,
-                 kWidth);
-      const float* row = from + (i / w.out_height * w.height + y) * w.width * w.in;
-      EachRun(w, [&](int64_t x, int64_t count, int64_t first, int64_t last) {
-        const Left seen{row + (w.start(x) + first) * w.in, 1, w.stride_x * w.in};
-        MultiplyPanel((last - first) * w.in, count, seen, pixels + x * kWidth, kWidth,
-                      sums + first * w.in * kWidth, kWidth, true);
-      });
+// The gradient of the result as runs with zeros between rows, channels padded to whole panels.
+void PadGradient(const Problem& p, const float* from, float* to, int64_t padded_channels) {
+  std::memset(to, 0, p.lines * p.length * padded_channels * sizeof(float));
+  for (int64_t y = 0; y < p.result.height; ++y) {
+    // Runs are one a row, or one for all.
+    const int64_t line = p.lines == 1 ? 0 : y, row = p.lines == 1 ? y : 0;
+    for (int64_t x = 0; x < p.result.width; ++x) {
+      const float* pixel = from + (y * p.result.width + x) * p.result.pixel();
+      float* own = to + (line * p.length + row * p.line_row + x) * padded_channels;
+      for (int64_t c = 0; c < p.result.channels; ++c) own[c] = pixel[c * p.result.channel()];
     }
+  }
+}
+
+void WeightGrad(Call& call) {
+  const Problem p(call, call.arg(0), call.arg(1), call.out(0));
+  const float* d = call.arg(1).floats();
+  float* out = call.out(0).floats();
+  const int64_t channels = p.result.channels, depth = p.depth();
+  const int64_t panels = (channels + kWidth - 1) / kWidth, padded = panels * kWidth;
+  Scratch images(p.batch * p.padded_size * p.image.channels);
+  PadImages(call, p, call.arg(0).floats(), images.get());
+  const int64_t size = p.result.height * p.result.width * channels;
+  const int64_t run = p.lines * p.length * padded;
+  Scratch gradients(p.batch * run);
+  call.Parallel(p.batch, [&](int64_t n) {
+    PadGradient(p, d + n * size, gradients.get() + n * run, padded);
+  });
+  const int64_t parts = call.threads();
+  Scratch scratch(parts * depth * kWidth);
+  call.Tasks(p.rows * panels, parts, [&](int64_t part, int64_t task) {
+    const int64_t r = task / panels, j = task % panels * kWidth;
+    float* sums = scratch.get() + part * depth * kWidth;
+    std::memset(sums, 0, depth * kWidth * sizeof(float));
+    for (int64_t i = 0; i < p.batch * p.lines; ++i) {
+      const float* seen = images.get() + i / p.lines * p.padded_size * p.image.channels +
+                          p.start(i % p.lines) + r * p.padded_width * p.image.channels;
+      const float* of_run = gradients.get() + i * p.length * padded + j;
+      for (int64_t first = 0; first < p.length; first += kPixels) {
+        const int64_t count = std::min(kPixels, p.length - first);
+        MultiplyPanel(depth, count, {seen + first * p.pitch, 1, p.pitch}, of_run + first * padded,
+                      padded, sums, kWidth, true);
+      }
+    }
+    const int64_t wide = std::min<int64_t>(kWidth, channels - j);
     for (int64_t k = 0; k < depth; ++k) {
-      std::memcpy(out + (r * depth + k) * w.out + at, sums + k * kWidth, wide * sizeof(float));
+      std::memcpy(out + (r * depth + k) * channels + j, sums + k * kWidth, wide * sizeof(float));
     }
   });
 }

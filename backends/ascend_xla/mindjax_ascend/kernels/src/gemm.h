@@ -11,9 +11,6 @@ constexpr int kLanes = 16, kRows = 8;
 constexpr int kLanes = 8, kRows = 4;
 #endif
 constexpr int kWidth = 2 * kLanes;  // columns of a panel
-// Rows are padded to this whatever the processor.
-constexpr int kPad = 8;
-
 typedef float Vector __attribute__((vector_size(kLanes * 4), aligned(4)));
 
 inline int64_t Padded(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
@@ -59,12 +56,13 @@ inline __attribute__((always_inline)) void Tile(int64_t depth, Left a, const flo
 inline void MultiplyPanel(int64_t rows, int64_t depth, Left a, const float* b, int64_t b_row,
                           float* c, int64_t c_row, bool add) {
   int64_t i = 0;
-  for (; i + kRows <= rows; i += kRows) {
-    Tile<kRows>(depth, {a.data + i * a.row, a.row, a.column}, b, b_row, c + i * c_row, c_row, add);
+  auto left = [&] { return Left{a.data + i * a.row, a.row, a.column}; };
+  for (; rows - i >= kRows; i += kRows) {
+    Tile<kRows>(depth, left(), b, b_row, c + i * c_row, c_row, add);
   }
-  for (; i < rows; ++i) {
-    Tile<1>(depth, {a.data + i * a.row, a.row, a.column}, b, b_row, c + i * c_row, c_row, add);
-  }
+  if (rows - i >= 4) Tile<4>(depth, left(), b, b_row, c + i * c_row, c_row, add), i += 4;
+  if (rows - i >= 2) Tile<2>(depth, left(), b, b_row, c + i * c_row, c_row, add), i += 2;
+  if (rows - i >= 1) Tile<1>(depth, left(), b, b_row, c + i * c_row, c_row, add);
 }
 
 // c (rows, columns) = a * b, columns a multiple of kWidth; b is (depth, columns) with rows b_row
