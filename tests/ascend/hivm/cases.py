@@ -23,6 +23,7 @@ class Case(NamedTuple):
     blocks: int = 1
     split: tuple[bool, ...] = ()  # which arguments a block gets rows of
     options: tuple[str, ...] = ()  # of the compiler
+    kinds: tuple[str, ...] = ()  # the types of the arguments, where they differ from `dtype`
 
 
 def softmax(xp, x):
@@ -71,6 +72,13 @@ def momentum(xp, p, g, a):
 def product(xp, a, b):
     """A product that jax sums and keeps in single precision."""
     return a @ b if xp is np else xp.matmul(a, b, preferred_element_type="float32")
+
+
+def integer_product(xp, a, b, scale):
+    """A product of bytes summed in integers, then scaled."""
+    if xp is np:
+        return a @ b * scale
+    return xp.matmul(a, b, preferred_element_type="int32").astype("float32") * scale
 
 
 def narrow(xp, x):
@@ -183,6 +191,10 @@ CASES = [
     Case("matmul_single", lambda xp, a, b: a @ b, (_A, _B)),
     Case("matmul_transposed", lambda xp, a, b: a @ b.T, (_A, (256, 128)), "half"),
     Case("matmul_deep", lambda xp, a, b: a @ b, ((64, 768), (768, 64)), "half"),
+    Case("matmul_last", lambda xp, a, b: xp.einsum("ik,jk->ij", a, b), (_A, (256, 128))),
+    Case("matmul_bfloat", product, (_A, _B), kinds=("bfloat", "bfloat")),
+    Case("matmul_int8", integer_product, (_A, _B, _V), kinds=("int8", "int8", "single")),
+    Case("multiply_bfloat", lambda xp, a, b: a * b + a, (_X, _X), "bfloat"),
     Case("matmul_relu", lambda xp, a, b: xp.maximum(a @ b, 0), (_A, _B), "half"),
     Case("matmul_bias_gelu", lambda xp, a, b, c: gelu(xp, a @ b + c), (_A, _B, _V), "half"),
     Case("matmul_residual", lambda xp, a, b, c: a @ b + c, (_A, _B, _X), "half"),

@@ -7,23 +7,38 @@ import json
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from tests.ascend.hivm.cases import Case
 
 GOLDEN = Path(__file__).parents[2] / "goldens" / "ascend" / "hivm.json.gz"
-DTYPES = {"half": np.float16, "single": np.float32, "int": np.int32}
-TOLERANCE = {"half": 1e-3, "single": 1e-5, "int": 0}
+DTYPES = {
+    "half": np.float16,
+    "bfloat": ml_dtypes.bfloat16,
+    "single": np.float32,
+    "int": np.int32,
+    "int8": np.int8,
+}
+TOLERANCE = {"half": 1e-3, "bfloat": 8e-3, "single": 1e-5, "int": 0}
+
+
+_SCALE = {"int": 100, "int8": 30}
+
+
+def kinds(case: Case) -> tuple[str, ...]:
+    """The type of each argument."""
+    return case.kinds or (case.dtype,) * len(case.shapes)
 
 
 def arrays(case: Case) -> list[np.ndarray]:
     """Inputs of a case: normal numbers, the same for each run."""
     generator = np.random.default_rng(len(case.name))
     found = []
-    for shape in case.shapes:
-        values = generator.standard_normal(shape) * (100 if case.dtype == "int" else 1)
+    for shape, kind in zip(case.shapes, kinds(case), strict=True):
+        values = generator.standard_normal(shape) * _SCALE.get(kind, 1)
         values = np.abs(values) + 0.01 if case.positive else values
-        found.append(values.astype(DTYPES[case.dtype]))
+        found.append(values.astype(DTYPES[kind]))
     return found
 
 
@@ -61,7 +76,9 @@ def lowered(case: Case) -> str:
     import jax.numpy as jnp
     from mindjax_ascend.hivm import lower
 
-    shapes = [jax.ShapeDtypeStruct(s, DTYPES[case.dtype]) for s in case.shapes]
+    shapes = [
+        jax.ShapeDtypeStruct(s, DTYPES[k]) for s, k in zip(case.shapes, kinds(case), strict=True)
+    ]
 
     def function(*xs):
         return case.compute(jnp, *xs)

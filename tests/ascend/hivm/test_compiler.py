@@ -60,6 +60,23 @@ def test_products_are_lowered_as_one_tile():
     assert "outs(%" in text and "tensor<64x64xf32>" in text and "arith.truncf" in text
 
 
+def test_positions_become_the_compilers_own_operation():
+    text = lower.lower(lambda x: x + jnp.arange(256.0), ROW)
+    assert re.search(
+        r"hfusion\.arange offset\[%\w+\] strides\[%\w+\] outs\(%\w+ : tensor<256xi32>\)", text
+    )
+
+
+def test_blocks_take_rows_of_their_own():
+    text = lower.lower_blocks(
+        lambda x, g: x * g, 4, ROW, jax.ShapeDtypeStruct((256,), "float32"), split=(True, False)
+    )
+    assert "memref.subview %in0[%part0_first, 0] [16, 256] [1, 1]" in text
+    assert "memref.copy %in1, %local1" in text
+    with pytest.raises(ValueError, match=r"argument 0 has shape .* no multiple of 3 blocks"):
+        lower.lower_blocks(lambda x: x, 3, ROW)
+
+
 def test_without_the_compiler_the_error_has_the_line_to_install(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(CompilerMissing, match=r'pip install "mindjax\[ascend-compiler\]"'):
@@ -71,8 +88,8 @@ def stand_in(tmp_path, monkeypatch, script):
     (tmp_path / "bin").mkdir()
     (tmp_path / "lib").mkdir()
     tool = tmp_path / "bin" / "bishengir-compile"
-    tool.write_text("#!/bin/sh\n" + script)
-    tool.chmod(0o755)
+    tool.write_text(f"#!/bin/sh\n{script}")
+    tool.chmod(0o755 if script else 0o644)
     monkeypatch.setattr(compiler, "_package", lambda: (tmp_path, "0.0.0"))
 
 
@@ -85,6 +102,7 @@ def stand_in(tmp_path, monkeypatch, script):
         ("echo 'loc(\"x/kernel.mlir\":3:5): error: no such thing'; exit 1",
          r"no such thing \(line 3 of the module\)"),
         ("exit 3", "exit status 3"),
+        (None, "does not start: Permission denied"),
         # It gets as far as the last step, with a call that the library lacks.
         ("echo 'func.func private @moon_float(' > m; hivmc m -o k.o", "library has no moon_float"),
     ],
@@ -95,7 +113,7 @@ def test_failures_of_the_compiler_are_one_line(tmp_path, monkeypatch, script, me
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     with pytest.raises(CompileError, match=message) as caught:
-        compiler.compile("module {}", seconds=0.3 if "sleep" in script else 20)
+        compiler.compile("module {}", seconds=0.3 if script == "sleep 30" else 20)
     assert "\n" not in str(caught.value)
     assert not list(scratch.iterdir())
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import (
     CompileError,
+    CompilerMissing,
     Deadlock,
     HivmSyntaxError,
     MemoryFault,
@@ -19,6 +20,8 @@ from . import (
     syntax,
 )
 from .memory import DTYPES
+
+_REFUSALS = (CompileError, Deadlock, HivmSyntaxError, MemoryFault, SimulationError)
 
 
 def _inputs(program: Program, seed: int) -> list[np.ndarray]:
@@ -53,8 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the inputs and of a random order")
     parser.add_argument("--keep", type=Path, help="where to write the HIVM module")
     given = parser.parse_args(arguments)
-    text = given.file.read_text()
     try:
+        text = given.file.read_text()
         if "hivm.hir.pointer_cast" not in text:  # addresses are what the compiler gives
             text = compiler.compile(text, target=given.target).hivm
         if given.keep:
@@ -64,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         result = program.run(
             *inputs, policy=given.policy, seed=given.seed, races="report", blocks=given.blocks
         )
-    except (CompileError, Deadlock, HivmSyntaxError, MemoryFault, SimulationError) as error:
+    except (OSError, CompilerMissing, *_REFUSALS) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
     for number, output in enumerate(result.outputs):

@@ -152,10 +152,13 @@ def _run(
             "TMPDIR": str(folder),
         }
         # A session of its own, so that a run that takes too long ends with all its children.
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            cwd=folder, env=environment, start_new_session=True,
-        )  # fmt: skip
+        try:
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                cwd=folder, env=environment, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise CompileError(f"bishengir-compile does not start: {error.strerror}") from None
         try:
             said, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
