@@ -2,7 +2,12 @@
 
 
 def initialize() -> None:
-    """Register the platform ``ascend`` with jax, where its library is built."""
+    """Register the platform ``ascend``, unless jax is told to use others only."""
+    import jax
+
+    platforms = jax.config.jax_platforms  # type: ignore[attr-defined]
+    if platforms and "ascend" not in platforms.split(","):
+        return
     from mindjax_ascend import plugin
 
     plugin.register()

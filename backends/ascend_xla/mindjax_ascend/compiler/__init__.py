@@ -1,0 +1,1 @@
+"""From StableHLO to the steps that the C++ runtime runs."""

@@ -1,0 +1,39 @@
+"""Starts Python with the platform ascend: a process has one set of platforms for its life."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def environment(**settings):
+    """Give the environment of a process that has the platforms ascend and cpu."""
+    paths = (ROOT / "backends/ascend_xla", ROOT, ROOT / "parallel")
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("MINDJAX_ASCEND_")}
+    for kept in ("MINDJAX_ASCEND_CACHE", "MINDJAX_ASCEND_FLAGS"):
+        if kept in os.environ:
+            inherited[kept] = os.environ[kept]
+    return {
+        **inherited,
+        "JAX_PLATFORMS": "ascend,cpu",
+        "PYTHONPATH": os.pathsep.join(str(p) for p in paths),
+        "JAX_ENABLE_COMPILATION_CACHE": "0",
+        **settings,
+    }
+
+
+def run_python(*arguments, text="", timeout=300, **settings):
+    """Run Python to its end; a failure shows what it wrote."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=ROOT,
+        env=environment(**settings),
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    return done.stdout
