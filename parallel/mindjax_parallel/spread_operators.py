@@ -17,6 +17,7 @@ from mindjax.core.parallel_context import ParallelMode
 from mindjax.core.primitive import Primitive
 from mindjax.ops.fused.attention import check_mask, four_axes, merge_heads, split_heads
 from mindjax.ops.fused.flash import FlashAttentionScore
+from mindjax_parallel.experts import spread_mixture
 from mindjax_parallel.mesh import Axes, Placement
 from mindjax_parallel.ring_attention import attention_in_ring
 from mindjax_parallel.ring_layout import Ring, check_ring
@@ -248,5 +249,8 @@ def _attention(
 
 
 Maker = Callable[[Any, Sequence[Any], Sequence[Placement], Mesh, str], Primitive]
-SPREAD: dict[str, Maker] = {"FlashAttentionScore": _attention}
+SPREAD: dict[str, Maker] = {
+    "FlashAttentionScore": _attention,
+    "MixtureOfExperts": spread_mixture,
+}
 """What makes the operator that computes in an operator's place, by its name."""

@@ -200,7 +200,7 @@ def run(name):
     losses, network, step = train(case, alone=False)
     held, whole = bytes_a_device(network.trainable_params())
     cut = [p for p in network.trainable_params() if ".attention.w" in p.name or p.name[-2:] in ENDS]
-    count, size = traffic(program(step))
+    count, size, _ = traffic(program(step))
     return {
         "case": name,
         "losses": losses,

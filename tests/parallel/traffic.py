@@ -1,21 +1,20 @@
 """What a compiled program sends between devices: collectives and bytes, turns of loops counted."""
 
 import collections
+import math
 import re
 
 KINDS = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
 _COLLECTIVE = re.compile(rf"= ([^=]*?) ({KINDS})(?:-start)?\(")
-_SHAPE = re.compile(r"([a-z]+)(\d+)\[([\d,]*)\]")
+_SHAPE = re.compile(r"[a-z]+(\d*)\[([\d,]*)\]")
 
 
 def _bytes(shapes):
-    total = 0
-    for _, width, dims in _SHAPE.findall(shapes):
-        size = int(width) // 8
-        for d in dims.split(","):
-            size *= int(d) if d else 1
-        total += size
-    return total
+    """Give the bytes of each array of a result."""
+    return [
+        int(width or 8) // 8 * math.prod(int(d) for d in dims.split(",") if d)
+        for width, dims in _SHAPE.findall(shapes)
+    ]
 
 
 def traffic(text):
@@ -25,7 +24,7 @@ def traffic(text):
         text: optimised HLO.
 
     Returns:
-        Two dicts by the kind of collective: how often it runs, and bytes.
+        Three dicts by the kind of collective: how often it runs, bytes, and the most of one array.
     """
     text = re.sub(r"/\*.*?\*/", "", text)
     found, turns, current = collections.defaultdict(list), {}, ""
@@ -43,7 +42,7 @@ def traffic(text):
         else:
             for called in re.findall(r"(?:calls|to_apply)=%?([\w.\-]+)", line):
                 turns.setdefault(called, (current, 1))
-    count, size = collections.Counter(), collections.Counter()
+    count, size, largest = collections.Counter(), collections.Counter(), collections.Counter()
     for name, collectives in found.items():
         times, place = 1, name
         while place in turns:
@@ -51,8 +50,9 @@ def traffic(text):
             times *= more
         for kind, held in collectives:
             count[kind] += times
-            size[kind] += times * held
-    return dict(count), dict(size)
+            size[kind] += times * sum(held)
+            largest[kind] = max([largest[kind], *held])
+    return dict(count), dict(size), dict(largest)
 
 
 def program(step):

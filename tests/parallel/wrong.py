@@ -15,6 +15,7 @@ from mindjax.communication import init
 from mindjax.ops import operations as P
 from mindjax.ops.fused.flash import FlashAttentionScore
 from mindjax.parallel.auto_parallel import AutoParallel
+from mindjax_parallel.moe import MoE
 from tests.parallel.wrong_cases import CASES
 
 
@@ -62,6 +63,13 @@ def ring(layout="BSH", cut=8, mask=False, length=16, **options):
     return run(attend, shape, shape, shape, **settings)
 
 
+def mixture(strategy):
+    """Give a layer of experts with a strategy of its own."""
+    layer = MoE(8, 16, 8, groups=8)
+    layer.experts.shard(strategy)
+    return layer
+
+
 def spread(**settings):
     """Give a network of two products in `AutoParallel`."""
     network = AutoParallel(nn.Dense(8, 8), **settings)
@@ -90,6 +98,7 @@ NAMES = {
     "ms": ms, "nn": nn, "ops": ops, "P": P, "Layout": Layout, "run": run, "ones": ones,
     "spread": spread, "AutoParallel": AutoParallel, "Call": Call, "np": np,
     "strategy_file": strategy_file, "loading": loading, "ring": ring,
+    "MoE": MoE, "mixture": mixture,
 }  # fmt: skip
 
 if __name__ == "__main__":

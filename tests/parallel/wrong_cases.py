@@ -138,6 +138,28 @@ CASES = {
     "a ring in auto mode": (
         'ring(enable_ring_attention=True, parallel_mode="auto_parallel")',
         "RuntimeError", "semi parallel mode"),
+    "more experts a token than there are": ("MoE(8, 16, 4, 5)", "ValueError", "at most"),
+    "experts that devices do not divide": (
+        "MoE(8, 16, 6, groups=4, data_parallel=4, expert_parallel=4)", "ValueError", "multiple"),
+    "more parts of experts than of tokens": (
+        "MoE(8, 16, 8, groups=4, data_parallel=4, expert_parallel=8)",
+        "ValueError", "'data_parallel' 4 must be a multiple"),
+    "fewer groups than parts of tokens": (
+        "MoE(8, 16, 8, groups=2, data_parallel=4)", "ValueError", "'groups' 2"),
+    "hidden sizes that devices do not divide": (
+        "MoE(8, 6, 8, model_parallel=4)", "ValueError", "'ffn_hidden_size' 6"),
+    "a capacity of nothing": ("MoE(8, 16, 8, capacity_factor=0)", "ValueError", "above 0"),
+    "an unknown activation": ('MoE(8, 16, 8, activation="x")', "ValueError", "activation"),
+    "an expert and a half": ("MoE(8, 16, 8, 1.5)", "TypeError", "num_experts_chosen"),
+    "a mixture for other devices": (
+        "run(MoE(8, 16, 8, groups=4, data_parallel=4), (16, 8))",
+        "RuntimeError", "device number of this stage is 8"),
+    "tokens that groups do not divide": (
+        "run(MoE(8, 16, 8, groups=3), (16, 8))", "ValueError", "divided by the 'groups' 3"),
+    "tokens of another size": ("run(MoE(4, 16, 8), (16, 8))", "ValueError", "(tokens, H)"),
+    "experts away from their tokens": (
+        "run(mixture(((4, 1), (1, 1), (2, 1, 1), (2, 1, 1))), (16, 8))",
+        "ValueError", "among those"),
     "too few dataset strategies": (
         "run(P.Add(), (16, 8), (16, 8), dataset_strategy=((8, 1),))",
         "RuntimeError", "1 elements"),
