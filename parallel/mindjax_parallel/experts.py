@@ -292,7 +292,7 @@ def spread_mixture(
     if not set(experts) <= set(batch):
         raise wrong(
             "the devices that hold parts of the experts must be among those that hold parts of "
-            "the tokens: cut the tokens along them too"
+            "the tokens: cut the tokens along them too, with a Layout"
         )
     lies = Spread(mesh, batch, experts, hidden)
     if record.groups % lies.parts(batch):

@@ -316,3 +316,15 @@ def _attention(record: Any, shapes: Shapes) -> Dimensions:
 
     rest = [of_rest(n, s) for n, s in enumerate(shapes[3:], 3)]
     return Dimensions([query, key, key, *rest], None, whole)
+
+
+@_rule("MixtureOfExperts")
+def _mixture(record: Any, shapes: Shapes) -> Dimensions:
+    """Tokens, experts and their hidden dimension are cut; nothing else is."""
+    del record
+    inner, outer = ("e", "h1", "f"), ("e", "f", "h2")
+    inputs: list[Labels] = [("n", "h"), ("h0", "e0"), inner, outer, inner]
+    why = "of a mixture only tokens, experts and their hidden dimension can be split"
+    return Dimensions(
+        inputs[: len(shapes)], None, dict.fromkeys(("h", "h0", "e0", "h1", "h2"), why)
+    )
