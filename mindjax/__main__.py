@@ -10,7 +10,7 @@ from mindjax import version
 
 COMMANDS = (
     *("run", "graph", "check", "info", "plot", "export", "inspect", "convert", "demo-data"),
-    *("dryrun", "msrun"),
+    *("dryrun", "placements", "msrun"),
 )
 
 
@@ -72,12 +72,17 @@ def build_parser() -> argparse.ArgumentParser:
     dry = commands.add_parser("dryrun", help="say what a script needs on devices not there")
     dry.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
     dry.add_argument("--devices", type=int, default=1, metavar="N", help="how many there would be")
+    dry.add_argument("--picture", metavar="OUT.svg", help="draw where the Parameters would lie")
     dry.add_argument("--out", metavar="FILE", help="a JSON file for the figures")
     dry.add_argument(
         "--no-compile", dest="compiles", action="store_false", help="do not count transfers"
     )
     dry.add_argument("script", metavar="SCRIPT")
     dry.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS")
+
+    placements = commands.add_parser("placements", help="draw where Parameters lie")
+    placements.add_argument("strategy", metavar="STRATEGY", help="strategy file of a training")
+    placements.add_argument("out", metavar="OUT.svg")
 
     commands.add_parser("msrun", help="run a script in several processes; see msrun --help")
 
@@ -119,8 +124,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "dryrun":
         from mindjax.cli.dryrun import dryrun
 
-        given = options.devices, options.module, options.out, options.compiles
+        given = options.devices, options.module, options.out, options.picture, options.compiles
         return dryrun(options.script, options.args, *given)
+    if options.command == "placements":
+        from mindjax.cli.dryrun import placements
+
+        return placements(options.strategy, options.out)
     if options.command == "graph":
         from mindjax.cli.graph import graph
 

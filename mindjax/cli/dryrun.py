@@ -15,6 +15,7 @@ def dryrun(
     devices: int = 1,
     as_module: bool = False,
     out: str | None = None,
+    picture: str | None = None,
     compiles: bool = True,
 ) -> int:
     """Run a script whose compiled programs are only looked at, and say what each needs.
@@ -28,6 +29,7 @@ def dryrun(
         devices: how many devices there would be.
         as_module: ``script`` is the name of a module.
         out: JSON file for the figures.
+        picture: SVG file for where the Parameters of the last program would lie.
         compiles: whether XLA cuts the programs, so that transfers can be counted.
 
     Returns:
@@ -49,7 +51,31 @@ def dryrun(
         simulation.stop()
         if out is not None:
             report.write(out)
+        if picture is not None and report.rows:
+            from mindjax_parallel.picture import write_picture
+
+            write_picture(report.rows, picture)
     if status == 0 and not report.programs:
         show("mindjax dryrun: nothing was compiled: no jit, and no Cell called in GRAPH_MODE.")
         return 1
     return status
+
+
+def placements(strategy: str, out: str) -> int:
+    """Draw where the Parameters of a training lie, as its strategy file says.
+
+    Args:
+        strategy: the strategy file.
+        out: the SVG file.
+
+    Returns:
+        The process's exit status: 2 if a file cannot be read or written.
+    """
+    from mindjax_parallel.picture import draw_placements
+
+    try:
+        draw_placements(strategy, out)
+    except (ValueError, TypeError, OSError) as error:
+        print(f"mindjax: {error}", file=sys.stderr)
+        return 2
+    return 0

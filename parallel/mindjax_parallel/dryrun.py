@@ -18,6 +18,7 @@ from mindjax.core.atomic import replacing
 from mindjax_parallel.cost import inlined
 from mindjax_parallel.liveness import Held, peak
 from mindjax_parallel.mesh import Placement, mesh_of, replicated
+from mindjax_parallel.picture import Row, placement_row
 
 # The code is never run: XLA need not make it fast.
 _COMPILER = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
@@ -128,7 +129,7 @@ def needs(
         compiles: whether XLA cuts the program, so that its transfers can be counted.
     """
     began = time.monotonic()
-    known = {h.name: tuple(h.shape) for h in state if getattr(h, "is_parameter", False)}
+    known = _shapes_of(state)
     sums = {"parameters": 0.0, "optimizer": 0.0, "inputs": 0.0}
     elements, shapes = 0, set()
     for i, (array, placement) in enumerate(zip(arrays, placements, strict=True)):
@@ -172,6 +173,10 @@ def _in_one(
     return flat.lower(*structs)
 
 
+def _shapes_of(state: Sequence[Any]) -> dict[str, tuple[int, ...]]:
+    return {h.name: tuple(h.shape) for h in state if getattr(h, "is_parameter", False)}
+
+
 def _is_optimizers(handle: Any, shape: tuple[int, ...], known: dict[str, tuple[int, ...]]) -> bool:
     """Tell whether a Handle's name ends with that of a Parameter of its shape."""
     parts = str(getattr(handle, "name", "")).split(".")
@@ -204,6 +209,8 @@ class Report:
 
     def __init__(self, compiles: bool = True, show: Any = print) -> None:
         self.programs: list[Needs] = []
+        # Of the last program with Parameters, for a picture.
+        self.rows: list[Row] = []
         self._compiles, self._show = compiles, show
 
     def __call__(
@@ -228,6 +235,16 @@ class Report:
             name, function, lowered, arrays, state, ties, placements, mesh, self._compiles
         )
         self.programs.append(found)
+        # The optimizer's state lies as its Parameter does.
+        known = _shapes_of(state)
+        parameters = [
+            placement_row(h, p, mesh)
+            for h, p, a in zip(state, placements, arrays, strict=False)
+            if getattr(h, "is_parameter", False)
+            and math.prod(np.shape(a)) > 1
+            and not _is_optimizers(h, tuple(np.shape(a)), known)
+        ]
+        self.rows = parameters or self.rows
         self._show(str(found))
 
     def write(self, path: str) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -66,3 +68,28 @@ def test_notebook_runs(tmp_path, monkeypatch):
     assert float(re.search(r"test accuracy: ([\d.]+)", text)[1]) >= 0.95
     pictures = [o for o in outputs if "image/png" in o.get("data", {})]
     assert len(pictures) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memory", [40, 32])
+def test_planner(memory):
+    """The plan fits, and takes less than computing all again; keeping all does not fit."""
+    printed = run_example("planner.py", "--memory", memory)
+    seconds = [float(x) for x in re.findall(r": ([\d.]+) s a step", printed)]
+    kept, _, planned = printed.split(" s a step")[1:]
+    assert "does not fit" in kept and "does not fit" not in planned
+    assert seconds[0] < seconds[2] < seconds[1]
+    assert max(float(x) for x in re.findall(r"([\d.]+) GB", planned)) <= memory
+
+
+@pytest.mark.slow
+def test_llama_of_the_dry_run_trains():
+    environment = {k: v for k, v in ENVIRONMENT.items() if k != "XLA_FLAGS"}
+    command = [sys.executable, "-m", "mindjax", "run", "--devices", "8"]
+    words = ["--size", "tiny", "--tensor", "2", "--shares", "2", "--steps", "4"]
+    example = str(ROOT / "examples" / "llama_dryrun.py")
+    done = subprocess.run(
+        [*command, example, *words], env=environment, capture_output=True, text=True
+    )
+    losses = [float(x) for x in re.findall(r"loss ([\d.]+)", done.stdout)]
+    assert len(losses) == 4 and losses[-1] < losses[0], done.stderr
