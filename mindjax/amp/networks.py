@@ -82,7 +82,7 @@ def _scaled(network: Cell, optimizer: Any, update: Cell, boost_level: str) -> Ce
         raise located(
             NotImplementedError,
             "For 'build_train_network', a loss scale that is updated does not go with "
-            "'GradAccumulationCell': use FixedLossScaleManager(scale, False).",
+            "'GradAccumulationCell' or pipeline stages: use FixedLossScaleManager(scale, False).",
         )
     if boost_level != "O0":
         return boost.BoostTrainOneStepWithLossScaleCell(network, optimizer, update)

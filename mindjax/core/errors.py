@@ -16,8 +16,10 @@ _PACKAGES = (os.path.dirname(_JAX.origin) + os.sep,) if _JAX and _JAX.origin els
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _CORE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_PARALLEL = importlib.util.find_spec("mindjax_parallel")
 _INTERNAL = (
     *_PACKAGES,
+    *(p + os.sep for p in (_PARALLEL and _PARALLEL.submodule_search_locations) or ()),
     _OWN,
     _STANDARD + "contextlib",
     _STANDARD + "functools",

@@ -129,8 +129,6 @@ def _check_numbers(name: str, value: int) -> None:
             f"The context configuration parameter '{name}' must be in [{low}, {high}], but got the "
             f"value of {name} : {value}.",
         )
-    if name == "pipeline_stages" and value > 1:
-        raise _refuse(name, value, "a program is cut along its tensors, not into stages")
     size = world.launched_size()
     if name == "global_rank" and value >= size:
         raise _refuse(name, value, f"the ranks of this world are under {size}")
@@ -156,7 +154,14 @@ def _merged(name: str, value: dict[str, Any]) -> dict[str, Any]:
             raise located(ValueError, f"Unknown config: {[key]} of '{name}'.")
         _check_type(f"{name}['{key}']", item, type(known[key]))
     if name == "pipeline_config" and "pipeline_scheduler" in value:
-        _one_of("pipeline_scheduler", value["pipeline_scheduler"], _SCHEDULERS)
+        scheduler = value["pipeline_scheduler"]
+        _one_of("pipeline_scheduler", scheduler, _SCHEDULERS)
+        if scheduler != "1f1b" and not value.get("pipeline_interleave", False):
+            raise located(
+                TypeError,
+                f"When pipeline_interleave is False, {scheduler!r} is not supported, only '1f1b' "
+                "is allowed.",
+            )
     return copy.deepcopy({**known, **value})
 
 
@@ -220,7 +225,7 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     Raises:
         ValueError: no such setting, or a value out of range.
         TypeError: a value of the wrong type.
-        NotImplementedError: the setting is not supported, as more than one of ``pipeline_stages``.
+        NotImplementedError: the setting is not supported.
     """
     for given, value in kwargs.items():
         Generation.count += 1

@@ -22,10 +22,16 @@ class Partitioner(Protocol):
     Attributes:
         key: two programs may be shared only where it is equal.
         sees_all: whether it looks at operators without strategies too.
+        pipeline: settings of the pipeline over stages, None for no stages.
     """
 
     key: Hashable
     sees_all: bool
+    pipeline: Any
+
+    def run_micro_batches(self, network: Any, inputs: Sequence[Any], micro_size: int) -> Any:
+        """Run a network on micro batches, as a pipeline, and give the sum of its outputs."""
+        ...
 
     def enter(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]

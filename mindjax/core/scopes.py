@@ -28,6 +28,11 @@ def scope_of(part: Any) -> Iterator[None]:
     outer, place = _running.part, _running.place
     name = _name(outer, part)
     _running.part, _running.place = part, f"{place}/{name}" if place else name
+    stage = part.__dict__.get("_pipeline_stage")
+    if stage is not None:
+        # The pipeline cuts the program by these names.
+        segment = part.__dict__.get("_pipeline_segment")
+        name += f"/pipeline_stage_{stage}" + ("" if segment is None else f"_segment_{segment}")
     try:
         with jax.named_scope(name):
             yield

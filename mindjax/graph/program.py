@@ -282,13 +282,18 @@ class Program:
             self.jaxpr, layout, lambda jaxpr, extra: self._compile(jaxpr, arrays, extra)
         )
         self._numbers = [np.asarray(n) for n in numbers]
-        if self._partitioner is not None:
+        if self._partitioner is not None and not self._packed:
             # State goes to its devices once; what a program writes stays there.
             state = [*self.donated, *self.read]
             moved = self._partitioner.move([*donated, *read], self._shardings())
             for handle, array in zip(state, moved, strict=True):
                 if isinstance(handle, Parameter):
                     handle.store(array)
+
+    @property
+    def _packed(self) -> bool:
+        """Whether the executable keeps the state of pipeline stages itself."""
+        return hasattr(self._compiled, "pack")
 
     def _shardings(self) -> Any:
         """Give where the executable takes each input."""
@@ -370,6 +375,16 @@ class Program:
         if self._compiled is None:
             self.prepare(handles)
         arguments = [h.array for h in handles]
+        if self._packed:
+            state = [*self.donated, *self.read, *self.constants, *arguments, *self._numbers]
+            assert self._partitioner is not None and self._compiled is not None
+            with Shield():
+                outputs = self._compiled.run(state, self._partitioner.move)
+                count = len(outputs) - len(self.written) - len(self.reached)
+                for handle, value in zip(self.written, outputs[count:], strict=False):
+                    if value is not None:
+                        handle.store(value)
+            return self._finish(handles, dicts, outputs)
         read = arrays_of(self.read)
         with Shield():
             donated, checked = [], jax_private.nans_debugged()
@@ -391,6 +406,11 @@ class Program:
                 raise
             count = len(outputs) - len(self.written) - len(self.reached)
             store_all(self.written, outputs[count:])
+        return self._finish(handles, dicts, outputs)
+
+    def _finish(self, handles: Sequence[Any], dicts: Sequence[Any], outputs: Any) -> Any:
+        """Write what a run reached, and give its results."""
+        count = len(outputs) - len(self.written) - len(self.reached)
         for i, array in zip(self.reached, outputs[count + len(self.written) :], strict=True):
             handles[i].assign_value(array)
         self._write_attributes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import Any
 
@@ -16,7 +17,8 @@ from mindjax.core.partition import using
 from mindjax.core.world import GlobalComm
 from mindjax.nn.cell import Cell
 from mindjax_parallel.layout import Layout
-from mindjax_parallel.partition import MeshPartitioner, Settings, partitioner_of
+from mindjax_parallel.partition import MeshPartitioner, Settings, partitioner_of, pipeline_of
+from mindjax_parallel.pipeline import Pipeline
 from mindjax_parallel.strategy_file import NO_FILES
 
 _MODES = {
@@ -85,6 +87,7 @@ class AutoParallel(Cell):
         self._dataset: Any = "data_parallel"
         self._optimizer = (0, -1, 64)
         self._files = NO_FILES
+        self._pipeline: Pipeline | None = None
 
     # -- what has an effect --
 
@@ -191,8 +194,6 @@ class AutoParallel(Cell):
     def no_init_parameters_in_compile(self) -> None:
         """Accept it: Parameters have their values before they are compiled."""
 
-    # -- what is not there yet --
-
     def pipeline(
         self,
         stages: int = 1,
@@ -209,9 +210,10 @@ class AutoParallel(Cell):
             scheduler: order of the micro batches.
 
         Raises:
-            TypeError: an argument has another type.
+            TypeError: an argument has another type, or a ``scheduler`` other than ``"1f1b"`` goes
+                without ``interleave``.
             ValueError: ``stages`` is below 1, or there is no such ``scheduler``.
-            NotImplementedError: ``stages`` is above 1.
+            NotImplementedError: the ``scheduler`` is not supported.
         """
         for name, value, kind in (
             ("stages", stages, int),
@@ -237,12 +239,19 @@ class AutoParallel(Cell):
                 f"For 'AutoParallel.pipeline', the argument 'scheduler' must be one of "
                 f"{list(_SCHEDULERS)}, but got the value : {scheduler}.",
             )
-        if stages > 1:
-            raise _refuse(f"pipeline(stages={stages})", "cut tensors with strategies instead")
+        if scheduler != "1f1b" and not interleave:
+            raise located(
+                TypeError,
+                f"When pipeline_interleave is False, {scheduler!r} is not supported, only '1f1b' "
+                "is allowed.",
+            )
+        self._pipeline = pipeline_of(stages, interleave, scheduler, output_broadcast)
 
     def get_pipeline_stages(self) -> int:
         """Give the number of stages."""
-        return 1
+        return 1 if self._pipeline is None else self._pipeline.stages
+
+    # -- what is not there yet --
 
     def load_param_strategy_file(self, file_path: str) -> None:
         """Take Parameters' layouts from a file.
@@ -355,15 +364,15 @@ class AutoParallel(Cell):
         fresh = AutoParallel(network, self._parallel_mode)
         fresh._dataset, fresh._optimizer = self._dataset, self._optimizer
         fresh._files = self._files
+        fresh._pipeline = self._pipeline
         return fresh
 
     def _partitioner(self) -> MeshPartitioner | None:
         level, shard_size, threshold = self._optimizer
         mode = _MODES[self._parallel_mode]
         searches = self._parallel_mode == "recursive_programming"
-        return partitioner_of(
-            Settings(mode, self._dataset, level, shard_size, threshold, searches, self._files)
-        )
+        given = Settings(mode, self._dataset, level, shard_size, threshold, searches, self._files)
+        return partitioner_of(dataclasses.replace(given, pipeline=self._pipeline))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the network as one program over the devices."""

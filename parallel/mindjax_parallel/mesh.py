@@ -97,6 +97,33 @@ def whole_mesh() -> Mesh:
     return mesh_of(tuple(world.devices()[: device_count()]))
 
 
+def stages_mesh(stages: int) -> tuple[Mesh, Mesh]:
+    """Give the mesh of all devices with an axis ``"stage"``, and the mesh of one stage.
+
+    Args:
+        stages: number of stages; each has as many devices, one after the other.
+
+    Raises:
+        RuntimeError: the devices do not divide into the stages.
+    """
+    devices = world.devices()[: device_count()]
+    if len(devices) % stages:
+        raise located(
+            RuntimeError,
+            f"The device number {len(devices)} must be divisible by the number of pipeline stages "
+            f"{stages}.",
+        )
+    one = mesh_of(tuple(devices[: len(devices) // stages]))
+    return _with_stages(tuple(devices), stages, one.axis_names, tuple(one.shape.values())), one
+
+
+@functools.lru_cache(maxsize=64)
+def _with_stages(
+    devices: tuple[Any, ...], stages: int, names: tuple[str, ...], sizes: tuple[int, ...]
+) -> Mesh:
+    return Mesh(np.array(devices, object).reshape(stages, *sizes), ("stage", *names))
+
+
 def arrange(mesh: Mesh, matrix: Sequence[int], owner: str) -> tuple[Axes, ...]:
     """Give the axes that stand for each dimension of an arrangement of devices.
 

@@ -24,6 +24,7 @@ from mindjax.core.parallel_context import (
 from mindjax.core.state import outside_value
 from mindjax.graph.signature import Signature, rebuild
 from mindjax_parallel import strategy
+from mindjax_parallel.constraint import constrained
 from mindjax_parallel.layout import Layout, placed
 from mindjax_parallel.mesh import (
     Placement,
@@ -31,11 +32,15 @@ from mindjax_parallel.mesh import (
     device_count,
     placement_of,
     replicated,
+    stages_mesh,
     whole_mesh,
 )
 from mindjax_parallel.optimizer_shard import Shares
+from mindjax_parallel.pipeline import Pipeline, run_micro_batches
+from mindjax_parallel.pipeline_program import PipelineProgram, inlined
+from mindjax_parallel.schedule import NAMES
 from mindjax_parallel.search import Search
-from mindjax_parallel.sharded_module import propagated
+from mindjax_parallel.sharded_module import fitting, propagated
 from mindjax_parallel.spread_operators import SPREAD
 from mindjax_parallel.strategy_file import NO_FILES, Files, Strategies
 
@@ -52,6 +57,7 @@ class Settings:
         threshold: KiB that a Parameter must have to be cut.
         searches: whether what has no strategy is searched for, not only propagated.
         files: strategy files.
+        pipeline: settings of the pipeline, None for no pipeline.
     """
 
     mode: str
@@ -61,6 +67,7 @@ class Settings:
     threshold: int = 64
     searches: bool = False
     files: Files = NO_FILES
+    pipeline: Pipeline | None = None
 
 
 # Settings that would change results or write files, and what to do without them.
@@ -87,6 +94,7 @@ def settings_of_context(mode: str) -> Settings:
     level = 0
     if optimizer:
         level = 2 if parallel_optimizer_config("gradient_accumulation_shard") else 1
+    stages = config("pipeline_stages")
     return Settings(
         mode,
         config("dataset_strategy"),
@@ -99,6 +107,12 @@ def settings_of_context(mode: str) -> Settings:
         and config("search_mode") != "sharding_propagation"
         and not config("sharding_propagation"),
         _files_of_context(),
+        pipeline_of(
+            stages,
+            config("pipeline_interleave"),
+            config("pipeline_scheduler"),
+            config("pipeline_result_broadcast"),
+        ),
     )
 
 
@@ -116,9 +130,40 @@ def _files_of_context() -> Files:
     )
 
 
+def pipeline_of(stages: int, interleave: bool, scheduler: str, broadcast: bool) -> Pipeline | None:
+    """Give the settings of a pipeline by their names in `set_auto_parallel_context`.
+
+    Args:
+        stages: number of stages; 1 is no pipeline.
+        interleave: whether a stage may have several positions.
+        scheduler: name of the schedule.
+        broadcast: whether every stage gets the result.
+
+    Raises:
+        NotImplementedError: there is no such schedule here.
+    """
+    if stages == 1:
+        return None
+    name = "interleaved" if interleave and scheduler == "1f1b" else scheduler
+    if name not in NAMES:
+        raise located(
+            NotImplementedError,
+            f"The 'pipeline_scheduler' {scheduler!r} is not supported: use one of "
+            "'1f1b', 'gpipe', 'zero_bubble_v'.",
+        )
+    return Pipeline(stages, name, broadcast)
+
+
 def for_mode(mode: str) -> MeshPartitioner | None:
     """Give the partitioner of a parallel mode, None where one device runs every program."""
     world.join()
+    stages = get_auto_parallel_context("pipeline_stages")
+    if stages > 1 and mode == ParallelMode.DATA_PARALLEL:
+        raise located(
+            RuntimeError,
+            f"The 'pipeline_stages' {stages} needs the 'parallel_mode' 'semi_auto_parallel' or "
+            "'auto_parallel', but got 'data_parallel'.",
+        )
     if mode == ParallelMode.DATA_PARALLEL and jax.process_count() > 1:
         # Every process runs a program of its own, and adds gradients up with the others'.
         return None
@@ -128,13 +173,33 @@ def for_mode(mode: str) -> MeshPartitioner | None:
 
 
 def partitioner_of(settings: Settings) -> MeshPartitioner:
-    """Give the partitioner of some settings over all devices, made once."""
-    return _partitioner(settings, whole_mesh())
+    """Give the partitioner of some settings over all devices, made once.
+
+    Raises:
+        NotImplementedError: a setting does not go with a pipeline.
+        RuntimeError: the devices do not divide into the stages.
+    """
+    if settings.pipeline is None:
+        mesh = whole_mesh()
+        return _partitioner(settings, mesh, mesh)
+    for given, name, way_out in (
+        (settings.optimizer, "optimizer parallelism", "leave it out"),
+        (settings.searches, "the search for strategies", "give the strategies"),
+        (settings.files != NO_FILES, "strategy files", "keep strategies in the program"),
+        (simulation.active(), "a dry run", "run it on virtual devices"),
+    ):
+        if given:
+            raise located(
+                NotImplementedError,
+                f"'pipeline_stages' {settings.pipeline.stages} with {name} is not supported: "
+                f"{way_out}.",
+            )
+    return _partitioner(settings, *stages_mesh(settings.pipeline.stages))
 
 
 @functools.lru_cache(maxsize=64)
-def _partitioner(settings: Settings, mesh: Mesh) -> MeshPartitioner:
-    return MeshPartitioner(settings, mesh)
+def _partitioner(settings: Settings, mesh: Mesh, stage: Mesh) -> MeshPartitioner:
+    return MeshPartitioner(settings, mesh, stage)
 
 
 class MeshPartitioner:
@@ -143,10 +208,12 @@ class MeshPartitioner:
     Args:
         settings: what it goes by.
         mesh: the devices.
+        stage: those of one stage, which operators are cut over: all, without a pipeline.
     """
 
-    def __init__(self, settings: Settings, mesh: Mesh) -> None:
-        self.settings, self.mesh = settings, mesh
+    def __init__(self, settings: Settings, mesh: Mesh, stage: Mesh) -> None:
+        self.settings, self.mesh, self.stage = settings, mesh, stage
+        self.pipeline = settings.pipeline
         self.key: Hashable = (settings, mesh)
         self._shares = Shares(mesh, settings.shard_size, settings.threshold * 1024)
         self._strategies = Strategies(settings.files, mesh)
@@ -235,18 +302,23 @@ class MeshPartitioner:
         if given is None:
             return record
         placements = self._of_inputs(record, given[0], jax.tree.leaves(arrays))
+        if self.pipeline is not None:
+            raise located(
+                NotImplementedError,
+                f"For '{record.name}', a strategy of an operator that sends parts around does not "
+                "go with pipeline stages: leave one of them out.",
+            )
         return make(record, arrays, placements, self.mesh, self.settings.mode)
 
     def _of_inputs(self, record: Any, given: Any, flat: Sequence[Any]) -> list[Placement]:
         shapes = [tuple(np.shape(a)) for a in flat]
         if _holds_layouts(given):
-            return strategy.layouts(record, _dictionaries(given), shapes, self.mesh)
-        return strategy.placements(record, given, shapes, self.mesh)
+            return strategy.layouts(record, _dictionaries(given), shapes, self.stage)
+        return strategy.placements(record, given, shapes, self.stage)
 
     def _laid(self, arrays: Sequence[Any], wanted: Sequence[Placement]) -> list[Any]:
         return [
-            jax.lax.with_sharding_constraint(a, p.sharding(self.mesh)) if np.ndim(a) else a
-            for a, p in zip(arrays, wanted, strict=True)
+            self.lay_out(a, p) if np.ndim(a) else a for a, p in zip(arrays, wanted, strict=True)
         ]
 
     def constrain_outputs(self, record: Any, inputs: list[Any], outputs: Any) -> Any:
@@ -266,7 +338,7 @@ class MeshPartitioner:
         flat, tree = jax.tree.flatten(outputs)
         shapes = [tuple(a.shape) for a in flat]
         if _holds_layouts(given):
-            wanted = strategy.layouts(record, _dictionaries(given), shapes, self.mesh)
+            wanted = strategy.layouts(record, _dictionaries(given), shapes, self.stage)
         else:
             sources = jax.tree.leaves(inputs)
             wanted = strategy.output_placements(
@@ -275,15 +347,31 @@ class MeshPartitioner:
                 shapes,
                 [tuple(np.shape(a)) for a in sources],
                 self._of_inputs(record, within, sources),
-                self.mesh,
+                self.stage,
             )
         return jax.tree.unflatten(tree, self._laid(flat, wanted))
 
     def lay_out(self, array: Any, placement: Placement) -> Any:
         """Lay a traced array out."""
+        if self.pipeline is not None:
+            return constrained(array, self.mesh, placement)
         return jax.lax.with_sharding_constraint(array, placement.sharding(self.mesh))
 
     # -- programs --
+
+    def run_micro_batches(self, network: Any, inputs: Sequence[Any], micro_size: int) -> Any:
+        """Run a network on micro batches, as a pipeline.
+
+        Args:
+            network: a Cell.
+            inputs: Tensors, cut along the first axis.
+            micro_size: number of micro batches.
+
+        Returns:
+            The sum of its outputs.
+        """
+        assert self.pipeline is not None
+        return run_micro_batches(self.pipeline, network, inputs, micro_size)
 
     def gathered(self, function: Callable[..., Any], weights: Sequence[Any]) -> Callable[..., Any]:
         """Mark where Parameters that are shared out are gathered for a forward pass.
@@ -332,10 +420,23 @@ class MeshPartitioner:
         count = len(jax.eval_shape(function, *arrays))
         if None in known and self.settings.searches and self.mesh.size > 1:
             known = self._searched(function, arrays, state, arguments, known)
+        if self.pipeline is not None and self.stage.size == 1:
+            known = [
+                k or replicated(self.mesh, np.ndim(a)) for k, a in zip(known, arrays, strict=True)
+            ]
         if None in known:
             found = self._propagated(function, arrays, known, ties)
             known = [k or f for k, f in zip(known, found, strict=True)]
         placements = [k for k in known if k is not None]
+        if self.pipeline is not None:
+            closed = inlined(function, arrays)
+            if closed is not None:
+                name = getattr(function, "__name__", "program")
+                first = [placements[i].dimensions[0] for i in arguments if np.ndim(arrays[i])]
+                rows = next((axes for axes in first if axes), ())
+                return PipelineProgram(
+                    closed, state, ties, self.mesh, placements, rows, name
+                ).lower()
         if self.settings.optimizer:
             function, placements = self._shares.share(function, arrays, state, placements)
         if simulation.active():
@@ -395,7 +496,7 @@ class MeshPartitioner:
         if given == "full_batch" or not shape:
             return replicated(self.mesh, len(shape))
         if given == "data_parallel":
-            return along_first(self.mesh, (shape[0] * processes, *shape[1:]))
+            return along_first(self.stage, (shape[0] * processes, *shape[1:]))
         if len(given) < count:
             raise located(
                 RuntimeError,
@@ -404,11 +505,11 @@ class MeshPartitioner:
             )
         entry = given[number]
         if isinstance(entry, Layout):
-            return placed(entry.to_dict(), self.mesh, len(shape), "dataset_strategy")
+            return placed(entry.to_dict(), self.stage, len(shape), "dataset_strategy")
         if processes > 1 and len(entry) == len(shape):
             shape = tuple(s * p for s, p in zip(shape, entry, strict=True))
         owner = _Named("dataset_strategy")
-        return strategy.placements(owner, (entry,), [shape], self.mesh)[0]
+        return strategy.placements(owner, (entry,), [shape], self.stage)[0]
 
     def _of_state(self, handle: Any, array: Any) -> Placement | None:
         shape = tuple(np.shape(array))
@@ -424,8 +525,8 @@ class MeshPartitioner:
         if plan is None:
             return None
         if isinstance(plan, Layout):
-            return placed(plan.to_dict(), self.mesh, len(shape), handle.name)
-        return strategy.plan_placement(handle.name, plan, shape, self.mesh)
+            return placed(plan.to_dict(), self.stage, len(shape), handle.name)
+        return strategy.plan_placement(handle.name, plan, shape, self.stage)
 
     def _propagated(
         self,
@@ -449,22 +550,8 @@ class MeshPartitioner:
             spec = inputs[i]
             if not any(spec) and i in written:
                 spec = outputs[written[i]]
-            found.append(self._fitting(spec, np.shape(array)))
+            found.append(fitting(spec, np.shape(array), self.mesh))
         return found
-
-    def _fitting(self, spec: Sequence[tuple[str, ...]], shape: tuple[int, ...]) -> Placement:
-        """Drop the axes that do not divide their dimension."""
-        entries = [tuple(axes) for axes in spec] or [()] * len(shape)
-        kept: list[tuple[str, ...]] = []
-        for axes, size in zip(entries, shape, strict=True):
-            good: list[str] = []
-            for axis in axes:
-                if size % self.mesh.shape[axis]:
-                    break
-                good.append(axis)
-                size //= self.mesh.shape[axis]
-            kept.append(tuple(good))
-        return Placement(tuple(kept))
 
     def move(self, arrays: Sequence[Any], shardings: Sequence[Any]) -> list[Any]:
         """Put arrays where a program wants them; those that lie there stay.

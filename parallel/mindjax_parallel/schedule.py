@@ -33,12 +33,12 @@ class Layout(NamedTuple):
 
     Attributes:
         stages: number of stages.
-        count: number of positions, a multiple of ``stages``.
+        positions: their number, a multiple of ``stages``.
         folded: whether every second pass goes back through the stages.
     """
 
     stages: int
-    count: int
+    positions: int
     folded: bool = False
 
     def stage(self, position: int) -> int:
@@ -48,7 +48,7 @@ class Layout(NamedTuple):
 
     def held(self, stage: int) -> list[int]:
         """Give the positions that a stage holds, in order."""
-        return [p for p in range(self.count) if self.stage(p) == stage]
+        return [p for p in range(self.positions) if self.stage(p) == stage]
 
 
 class Schedule(NamedTuple):
@@ -88,7 +88,7 @@ class Schedule(NamedTuple):
             times[BACKWARD] += weights
         ends: dict[Operation, float] = {}
         free, busy = [0.0] * self.layout.stages, 0.0
-        share = self.layout.count // self.layout.stages
+        share = self.layout.positions // self.layout.stages
         for row in self.steps:
             for stage, operation in enumerate(row):
                 if operation is None:
@@ -99,7 +99,7 @@ class Schedule(NamedTuple):
         return 1 - busy / (self.layout.stages * max(free))
 
     def _before(self, operation: Operation) -> list[Operation]:
-        return before(operation, self.layout.count)
+        return before(operation, self.layout.positions)
 
     def in_flight(self, stage: int) -> int:
         """Give the most pairs of position and micro batch that a stage holds activations of."""
@@ -114,7 +114,7 @@ class Schedule(NamedTuple):
     def report(self) -> str:
         """Describe the schedule in one line: steps, time that is waited, activations held."""
         held = max(self.in_flight(s) for s in range(self.layout.stages))
-        share = self.layout.count // self.layout.stages
+        share = self.layout.positions // self.layout.stages
         return (
             f"{self.name}: {self.layout.stages} stages x {share}, {self.micros} micro batches, "
             f"{len(self.steps)} steps, {self.bubble():.1%} idle, at most {held} activations a stage"
@@ -173,14 +173,14 @@ def schedule(name: str, stages: int, micros: int, passes: int = 1) -> Schedule:
 def forward_only(stages: int, micros: int, passes: int = 1, folded: bool = False) -> Schedule:
     """Make the schedule of a network that is not trained: forward passes one after the other."""
     layout = Layout(stages, stages * passes, folded)
-    steps = _steps("forward", layout, micros, [micros * layout.count] * stages)
+    steps = _steps("forward", layout, micros, [micros * layout.positions] * stages)
     assert steps is not None
     return Schedule("forward", layout, micros, steps)
 
 
 def _limit(name: str, layout: Layout, micros: int, stage: int) -> int:
     """Give how many activations a stage may hold: as many as it needs to keep the others busy."""
-    stages, passes = layout.stages, layout.count // layout.stages
+    stages, passes = layout.stages, layout.positions // layout.stages
     if name == "gpipe":
         return micros * passes
     if name == "zero_bubble_v":
@@ -216,7 +216,7 @@ def _in_order(
         row: list[Operation | None] = []
         for stage, order in enumerate(orders):
             following = order[places[stage]] if places[stage] < len(order) else None
-            if following and not all(o in done for o in before(following, layout.count)):
+            if following and not all(o in done for o in before(following, layout.positions)):
                 following = None
             places[stage] += following is not None
             row.append(following)
@@ -269,7 +269,7 @@ def _order(name: str, operation: Operation, layout: Layout) -> tuple[int, ...]:
     if name == "zero_bubble_v":
         return micro, position if kind == FORWARD else -position
     if kind != FORWARD:
-        turn = layout.count // layout.stages - 1 - turn
+        turn = layout.positions // layout.stages - 1 - turn
     if name == "gpipe":
         return turn, micro
     # Narayanan et al.: as many micro batches as there are stages, then the next pass of them.
@@ -289,7 +289,7 @@ def _choose(
         # Positions of one kind go in their order, but for the V, where the later is worth more.
         queue = queues.get(kind, [])
         for operation in queue if name == "zero_bubble_v" else queue[:1]:
-            if all(o in done for o in before(operation, layout.count)):
+            if all(o in done for o in before(operation, layout.positions)):
                 return operation
         return None
 

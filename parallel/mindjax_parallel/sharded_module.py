@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import jax
+from jax.sharding import Mesh
+
 from mindjax.core.jax_private import ir, passmanager
+from mindjax_parallel.mesh import Placement
 
 Cuts = list[tuple[tuple[str, ...], ...]]
 _DIMENSION = re.compile(r"\{([^}]*)\}")
@@ -34,6 +38,51 @@ def propagated(lowered: Any) -> tuple[Cuts, Cuts]:
             said = name in main.attributes
             found.append(cuts(main.attributes[name] if said else None, len(types)))
     return found[0], found[1]
+
+
+def cuts_of(function: Any, mesh: Mesh, *inputs: Any) -> list[Placement]:
+    """Give how the results of a function would lie.
+
+    Args:
+        function: of lists of arrays, gives a list.
+        mesh: the devices.
+        *inputs: for each list, shapes and dtypes, and their placements.
+
+    Returns:
+        The placements; axes that do not divide a dimension are left out.
+    """
+    given = [
+        [
+            jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=p.sharding(mesh))
+            for a, p in zip(avals, placements, strict=True)
+        ]
+        for avals, placements in inputs
+    ]
+    lowered = jax.jit(function, keep_unused=True).lower(*given)
+    shapes = [tuple(o.shape) for o in jax.eval_shape(function, *given)]
+    found = propagated(lowered)[1]
+    return [fitting(dims, shape, mesh) for dims, shape in zip(found, shapes, strict=True)]
+
+
+def fitting(spec: Sequence[tuple[str, ...]], shape: Sequence[int], mesh: Mesh) -> Placement:
+    """Drop the axes that do not divide their dimension.
+
+    Args:
+        spec: axes of each dimension; empty for none.
+        shape: sizes of the dimensions.
+        mesh: the devices.
+    """
+    entries = [tuple(axes) for axes in spec] or [()] * len(shape)
+    kept: list[tuple[str, ...]] = []
+    for axes, size in zip(entries, shape, strict=True):
+        good: list[str] = []
+        for axis in axes:
+            if size % mesh.shape[axis]:
+                break
+            good.append(axis)
+            size //= mesh.shape[axis]
+        kept.append(tuple(good))
+    return Placement(tuple(kept))
 
 
 def cuts(attributes: Any, count: int) -> Cuts:

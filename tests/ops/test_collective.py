@@ -365,7 +365,7 @@ def test_parallel_context(parallel):
     parallel(full_batch=True, strategy_ckpt_config={"load_file": "a"})
     assert ms.get_auto_parallel_context("dataset_strategy") == "full_batch"
     assert ms.get_auto_parallel_context("strategy_ckpt_config")["save_file"] == ""
-    parallel(pipeline_config={"pipeline_scheduler": "gpipe"})
+    parallel(pipeline_config={"pipeline_interleave": True, "pipeline_scheduler": "gpipe"})
     assert ms.get_auto_parallel_context("pipeline_scheduler") == "gpipe"
     ms.reset_auto_parallel_context()
     assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
@@ -389,7 +389,7 @@ PARALLEL_ERRORS = [
     (ValueError, {"parallel_optimizer_config": {"x": True}}),
     (ValueError, {"grad_accumulation_step": 2}),
     (NotImplementedError, {"parallel_mode": "hybrid_parallel"}),
-    (NotImplementedError, {"pipeline_stages": 2}),
+    (NotImplementedError, {"auto_pipeline": True}),
 ]
 
 

@@ -28,12 +28,12 @@ def test_table(case):
             if operation is None:
                 continue
             assert made.layout.stage(operation.position) == stage
-            assert all(o in done for o in before(operation, made.layout.count))
+            assert all(o in done for o in before(operation, made.layout.positions))
             count[operation] += 1
         done.update(o for o in row if o)
     kinds = (FORWARD, BACKWARD, WEIGHTS) if name == "zero_bubble_v" else (FORWARD, BACKWARD)
     assert set(count.values()) == {1}
-    assert len(count) == len(kinds) * micros * made.layout.count
+    assert len(count) == len(kinds) * micros * made.layout.positions
 
 
 @pytest.mark.parametrize("stages", [2, 4, 8])

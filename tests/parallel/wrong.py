@@ -94,9 +94,37 @@ def loading(path):
     return network(ones(16, 8))
 
 
+class Products(nn.Cell):
+    """Products with matrices, one after the other."""
+
+    def __init__(self, count, strategy, loss):
+        super().__init__()
+        self.layers = nn.CellList([nn.Dense(8, 8) for _ in range(count)])
+        self.loss = loss
+        if strategy is not None:
+            self.layers[0].matmul.shard(strategy)
+
+    def construct(self, x):
+        """Give the mean, or what the last product gives."""
+        for layer in self.layers:
+            x = layer(x)
+        return x.mean() if self.loss else x
+
+
+def staged(stages, micros=4, strategy=None, loss=True, **settings):
+    """Train a layer a stage, of those that are given."""
+    settings = {"parallel_mode": "semi_auto_parallel", "pipeline_stages": 2, **settings}
+    ms.set_auto_parallel_context(**settings)
+    network = Products(len(stages), strategy, loss)
+    config = {f"layers.{i}": stage for i, stage in enumerate(stages)}
+    pipelined = nn.PipelineCell(network, micros, stage_config=config)
+    step = nn.TrainOneStepCell(pipelined, nn.SGD(network.trainable_params()))
+    return step(ones(32, 8))
+
+
 NAMES = {
     "ms": ms, "nn": nn, "ops": ops, "P": P, "Layout": Layout, "run": run, "ones": ones,
-    "spread": spread, "AutoParallel": AutoParallel, "Call": Call, "np": np,
+    "spread": spread, "staged": staged, "AutoParallel": AutoParallel, "Call": Call, "np": np,
     "strategy_file": strategy_file, "loading": loading, "ring": ring,
     "MoE": MoE, "mixture": mixture,
 }  # fmt: skip

@@ -197,8 +197,63 @@ CASES = {
     "a folder that cannot be made": (
         'run(nn.Dense(8, 8), (16, 8), strategy_ckpt_save_file="/dev/null/a.ckpt")',
         "FileExistsError", "The folder of /dev/null/a.ckpt cannot be made"),
-    "pipeline stages": (
-        "ms.set_auto_parallel_context(pipeline_stages=2)", "NotImplementedError", "stages"),
+    "a stage beyond the last": ("staged([0, 2])", "RuntimeError", "must be smaller"),
+    "a stage without a Cell": (
+        "staged([0, 1], pipeline_stages=4)", "RuntimeError", "Nothing runs in pipeline stage 2, 3"),
+    "stages that go back": ("staged([1, 0])", "RuntimeError", "which a micro batch has passed"),
+    "a stage left out between two": (
+        "staged([0, 3], pipeline_stages=4)", "RuntimeError", "stage 1, 2 of 4"),
+    "fewer micro batches than stages": (
+        "staged([0, 1, 2, 3], micros=2, pipeline_stages=4)",
+        "RuntimeError", "greater than or equal"),
+    "a batch that micro batches do not divide": (
+        "staged([0, 1], micros=3)", "ValueError", "divided by micro size(3)"),
+    "stages in no parallel mode": (
+        'staged([0, 1], parallel_mode="stand_alone")', "RuntimeError", "semi_auto_parallel"),
+    "stages in data parallel mode": (
+        'staged([0, 1], parallel_mode="data_parallel")', "RuntimeError", "semi_auto_parallel"),
+    "devices that stages do not divide": (
+        "staged([0, 1, 2], pipeline_stages=3)", "RuntimeError", "divisible"),
+    "a schedule without interleaving": (
+        'ms.set_auto_parallel_context(pipeline_config={"pipeline_interleave": False, '
+        '"pipeline_scheduler": "gpipe"})', "TypeError", "only '1f1b'"),
+    "a schedule without interleaving, of AutoParallel": (
+        'spread().pipeline(2, scheduler="zero_bubble_v")', "TypeError", "only '1f1b'"),
+    "a schedule that there is not": (
+        'staged([0, 1], pipeline_config={"pipeline_interleave": True, "pipeline_scheduler": '
+        '"seqpipe"})', "NotImplementedError", "seqpipe"),
+    "an unknown schedule": (
+        'ms.set_auto_parallel_context(pipeline_config={"pipeline_scheduler": "x"})',
+        "ValueError", "pipeline_scheduler"),
+    "an unknown setting of the pipeline": (
+        'ms.set_auto_parallel_context(pipeline_config={"x": 1})', "ValueError", "Unknown config"),
+    "the V without segments": (
+        'staged([0, 1, 1, 0], pipeline_config={"pipeline_interleave": True, '
+        '"pipeline_scheduler": "zero_bubble_v"})', "RuntimeError", "stage 1 of 2 at each"),
+    "no stage in the context": (
+        "ms.set_auto_parallel_context(pipeline_stages=0)", "ValueError", "pipeline_stages"),
+    "stages as a float": (
+        "ms.set_auto_parallel_context(pipeline_stages=2.0)", "TypeError", "pipeline_stages"),
+    "a stage of a Cell that there is not": (
+        'nn.PipelineCell(nn.Dense(8, 8), 2, stage_config={"x": 0})', "KeyError", "not found"),
+    "a negative stage": (
+        'nn.PipelineCell(nn.SequentialCell(nn.ReLU()), 2, stage_config={"0": -1})',
+        "ValueError", "less than 0"),
+    "a stage as a bool": (
+        'setattr(nn.ReLU(), "pipeline_stage", True)', "TypeError", "must be int"),
+    "no micro batch": ("nn.PipelineCell(nn.ReLU(), 0)", "ValueError", "large than 0"),
+    "micro batches as a float": ("nn.PipelineCell(nn.ReLU(), 2.0)", "TypeError", "integer"),
+    "a pipeline of a function": (
+        "nn.PipelineCell(lambda x: x, 2)", "TypeError", "must cell type"),
+    "a pipeline that is cut": (
+        "nn.PipelineCell(nn.ReLU(), 2).shard(((8, 1),))", "ValueError", "no 'shard'"),
+    "a strategy of more devices than a stage has": (
+        "staged([0, 1], strategy=((8, 1), (1, 1)))", "RuntimeError", "device number"),
+    "stages with optimizer parallelism": (
+        "staged([0, 1], enable_parallel_optimizer=True)",
+        "NotImplementedError", "optimizer parallelism"),
+    "a gradient of the logits of a pipeline": (
+        "staged([0, 1], loss=False)", "NotImplementedError", "give its loss"),
     "a process a device": (
         'ms.set_auto_parallel_context(parallel_mode="hybrid_parallel")',
         "NotImplementedError", "msrun"),

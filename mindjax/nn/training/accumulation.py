@@ -6,6 +6,9 @@ from typing import Any
 
 from mindjax.autodiff import value_and_grad
 from mindjax.core.errors import located
+from mindjax.core.handle import current
+from mindjax.core.parallel_context import get_auto_parallel_context
+from mindjax.core.partition import partitioner
 from mindjax.nn.cell import Cell
 from mindjax.nn.wrap.cell_wrapper import TrainOneStepCell
 
@@ -96,7 +99,8 @@ class GradAccumulationCell(_InParts):
 class PipelineCell(_InParts):
     """Run a network on micro batches, in stages (MindSpore: ``nn.PipelineCell``).
 
-    One process runs all stages.
+    With ``pipeline_stages`` above 1, in semi-auto or auto parallel mode, the stages' devices run
+    them at the same time; without it one device runs all stages.
 
     Args:
         network: gives the loss.
@@ -139,7 +143,22 @@ class PipelineCell(_InParts):
                 )
 
     def construct(self, *inputs: Any) -> Any:
-        """Give the sum of the micro batches' losses."""
+        """Give the sum of the micro batches' losses.
+
+        Raises:
+            RuntimeError: there are stages, but no parallel mode that has them.
+        """
+        spread = partitioner()
+        if spread is not None and spread.pipeline is not None and current.frame is not None:
+            micro_batch(inputs, self.micro_size, 0)
+            return spread.run_micro_batches(self.network, inputs, self.micro_size)
+        stages = get_auto_parallel_context("pipeline_stages")
+        if stages > 1 and (spread is None or spread.pipeline is None):
+            raise located(
+                RuntimeError,
+                f"For 'PipelineCell', 'pipeline_stages' {stages} needs the 'parallel_mode' "
+                "'semi_auto_parallel' or 'auto_parallel'.",
+            )
         return self._sum(inputs, self.micro_size)
 
     def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> Any:
@@ -185,11 +204,14 @@ class MicroBatchInterleaved(_InParts):
 
 
 def accumulates(network: Cell) -> bool:
-    """Tell whether a network is, or holds, a `GradAccumulationCell`.
+    """Tell whether a network gives the sum of its micro batches' losses.
 
     Args:
-        network: the network.
+        network: the network; it is, or holds, a `GradAccumulationCell`, or there are pipeline
+            stages.
     """
+    if get_auto_parallel_context("pipeline_stages") > 1:
+        return True
     names = {"GradAccumulationCell", "GradAccumulation"}
     return any(cell.cls_name in names for _, cell in network.cells_and_names())
 

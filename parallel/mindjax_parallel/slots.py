@@ -1,0 +1,118 @@
+"""Values that stages hand on or keep, in buffers that are alike at every position."""
+
+from __future__ import annotations
+
+import collections
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh
+
+from mindjax_parallel.constraint import constrained
+from mindjax_parallel.mesh import Placement
+
+
+class Slots:
+    """Rows of buffers that hold the values of any one position.
+
+    Args:
+        members: shapes and dtypes of each position's values.
+        flat: whether the values of a dtype share one flat buffer, as long as the most that a
+            position has; else each shape has buffers of its own, which keep a value's sharding.
+        placements: how the devices of a stage cut each value, which has buffers with its like;
+            None leaves that to XLA.
+        mesh: the devices.
+    """
+
+    def __init__(
+        self,
+        members: Sequence[Sequence[Any]],
+        flat: bool,
+        placements: Sequence[Sequence[Placement]] | None = None,
+        mesh: Mesh | None = None,
+    ) -> None:
+        self.flat, self._mesh = flat, mesh
+        self._layouts = placements
+        self._members = members
+        self._places: list[list[tuple[Any, int]]] = []
+        room: dict[Any, int] = {}
+        for position, values in enumerate(members):
+            used: collections.Counter[Any] = collections.Counter()
+            places = []
+            for i, value in enumerate(values):
+                layout = placements[position][i] if placements else None
+                kind = value.dtype if flat else (value.dtype, tuple(value.shape), layout)
+                places.append((kind, used[kind]))
+                used[kind] += math.prod(value.shape) if flat else 1
+            self._places.append(places)
+            for kind, size in used.items():
+                room[kind] = max(room.get(kind, 0), size)
+        self._room = room
+
+    def row(self) -> list[Any]:
+        """Give shape and dtype of each buffer's row."""
+        if self.flat:
+            return [jax.ShapeDtypeStruct((n,), kind) for kind, n in self._room.items()]
+        return [
+            jax.ShapeDtypeStruct(shape, dtype)
+            for (dtype, shape, _), n in self._room.items()
+            for _ in range(n)
+        ]
+
+    def empty(self) -> list[Any]:
+        """Give a row of zeros."""
+        return [jnp.zeros(r.shape, r.dtype) for r in self.row()]
+
+    def rows(self, count: int) -> list[Any]:
+        """Give buffers of ``count`` rows."""
+        return [jnp.zeros((count, *r.shape), r.dtype) for r in self.row()]
+
+    def put(self, position: int, values: Sequence[Any]) -> list[Any]:
+        """Lay a position's values out in a row; None stands for zeros."""
+        kinds = list(self._room)
+        if self.flat:
+            parts: dict[Any, list[Any]] = {kind: [] for kind in kinds}
+            for member, value in zip(self._members[position], values, strict=True):
+                size = math.prod(member.shape)
+                flat = jnp.zeros(size, member.dtype) if value is None else jnp.ravel(value)
+                parts[member.dtype].append(flat)
+            row = []
+            for kind, room in self._room.items():
+                used = sum(p.shape[0] for p in parts[kind])
+                padded = [*parts[kind], jnp.zeros(room - used, kind)]
+                row.append(jnp.concatenate(padded))
+            return row
+        row = self.empty()
+        starts = self._starts()
+        for (kind, place), value in zip(self._places[position], values, strict=True):
+            if value is not None:
+                row[starts[kind] + place] = self._laid(value, kind[2])
+        return row
+
+    def take(self, position: int, row: Sequence[Any]) -> list[Any]:
+        """Give the values of a position's row."""
+        members = zip(self._members[position], self._places[position], strict=True)
+        starts = self._starts()
+        if self.flat:
+            return [
+                jax.lax.dynamic_slice_in_dim(
+                    row[starts[kind]], place, math.prod(member.shape)
+                ).reshape(member.shape)
+                for member, (kind, place) in members
+            ]
+        return [self._laid(row[starts[kind] + place], kind[2]) for _, (kind, place) in members]
+
+    def _laid(self, value: Any, placement: Placement | None) -> Any:
+        if placement is None or self._mesh is None:
+            return value
+        return constrained(value, self._mesh, placement)
+
+    def _starts(self) -> dict[Any, int]:
+        starts, following = {}, 0
+        for kind, room in self._room.items():
+            starts[kind] = following
+            following += 1 if self.flat else room
+        return starts

@@ -1,0 +1,45 @@
+"""The trainings of `pipelines.py`: networks, schedules and settings."""
+
+import dataclasses
+
+from mindjax import nn
+from tests.parallel.pipeline_networks import bert, lenet, llama
+
+STEPS, ROWS, MICROS = 20, 16, 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A training in stages.
+
+    Attributes:
+        network: makes it.
+        schedule: ``"1f1b"``, ``"gpipe"``, ``"interleaved"`` or ``"zero_bubble_v"``.
+        mp: parts of the matrices; the two devices of a stage share the batch or the matrices.
+        wrapped: whether `AutoParallel` spreads the training step.
+        optimizer: class.
+        quick: whether the ordinary suite runs the case.
+    """
+
+    network: object
+    schedule: str
+    mp: int = 1
+    wrapped: bool = False
+    optimizer: type = nn.Momentum
+    quick: bool = False
+
+
+CASES = {
+    "lenet gpipe": Case(lenet, "gpipe"),
+    "lenet 1f1b": Case(lenet, "1f1b", wrapped=True, quick=True),
+    "lenet interleaved": Case(lenet, "interleaved"),
+    "lenet zero bubble": Case(lenet, "zero_bubble_v"),
+    "bert gpipe": Case(bert, "gpipe", optimizer=nn.Adam),
+    "bert 1f1b": Case(bert, "1f1b", optimizer=nn.Adam),
+    "bert interleaved": Case(bert, "interleaved", optimizer=nn.Adam),
+    "bert zero bubble": Case(bert, "zero_bubble_v", optimizer=nn.Adam, wrapped=True),
+    "llama gpipe": Case(llama, "gpipe", 2),
+    "llama 1f1b": Case(llama, "1f1b", 2, optimizer=nn.AdamWeightDecay),
+    "llama interleaved": Case(llama, "interleaved", 2),
+    "llama zero bubble": Case(llama, "zero_bubble_v"),
+}

@@ -1,0 +1,67 @@
+"""Networks train in four stages on eight devices as on one, with only their stage's state on each.
+
+The losses of one device are the expected values: the same program, without a parallel mode.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.parallel.pipeline_cases import CASES
+
+QUICK = [name for name, case in CASES.items() if case.quick]
+
+
+def results(names):
+    """Run cases in a process with eight virtual devices."""
+    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.parallel.pipelines", *names],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return {r["case"]: r for r in map(json.loads, done.stdout.splitlines())}
+
+
+@pytest.fixture(scope="module")
+def quick():
+    return results(QUICK)
+
+
+@pytest.fixture(scope="module")
+def every():
+    return results([n for n in CASES if n not in QUICK])
+
+
+def check(name, result):
+    """Compare losses, and the bytes that lie on a device and go between them."""
+    np.testing.assert_allclose(result["losses"], result["expected"], rtol=1e-5)
+    # A device holds its stage's Parameters and optimizer state: rows are as long as the longest.
+    assert result["unpacked"] == []
+    assert result["held"] <= 1.1 * max(result["stages"])
+    assert result["read"]
+    # Activations go from stage to stage; no Parameter is gathered.
+    assert "collective-permute" in result["transfers"]
+    assert "all-gather" not in result["transfers"]
+    micro = 4 * 8 * 64 * 4
+    assert result["most"]["collective-permute"] <= micro
+    assert CASES[name].schedule in result["report"]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_as_one_device(name, quick):
+    check(name, quick[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n in CASES if n not in QUICK])
+def test_as_one_device_all(name, every):
+    check(name, every[name])
