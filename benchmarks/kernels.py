@@ -169,6 +169,9 @@ CASES: dict[str, Case] = {
     "QuantBatchMatmul 64x1024x1024": pair(
         quant_matmul, "quant_matmul", lambda: [int8(64, 1024), int8(1024, 1024)]
     ),
+    "QuantBatchMatmul 8x2048x2048, turned": pair(
+        quant_matmul, "quant_matmul", lambda: [int8(8, 2048), int8(2048, 2048)], turned=True
+    ),
     "PagedAttention 8 of 1024 tokens, 16 heads on 4 of 64": pair(
         paged_attention,
         "paged_attention",

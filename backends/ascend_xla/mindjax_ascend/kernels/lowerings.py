@@ -35,7 +35,7 @@ Lowering = Callable[..., Any]
 SMALLEST = 1 << 14
 """Elements of the first array from which on a call of a kernel pays on CPUs."""
 
-_PLAIN_ON_CPU = frozenset({"Conv2D", "Softmax", "QuantBatchMatmul", "_CacheWrite"})
+_PLAIN_ON_CPU = frozenset({"Conv2D", "Softmax", "_CacheWrite"})
 """Primitives whose kernels are not 1.2 times as fast as XLA in benchmarks/kernels.py."""
 
 
