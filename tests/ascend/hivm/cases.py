@@ -6,6 +6,7 @@ double precision.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -111,6 +112,14 @@ def batch_norm(xp, x, m, v, g, b):
     return (x - m) / xp.sqrt(v + 1e-5) * g + b
 
 
+def math_erf(xp, x):
+    if xp is np:
+        return np.vectorize(math.erf)(x)
+    from jax.scipy.special import erf
+
+    return erf(x)
+
+
 def rms_norm_grad(xp, x, g, d):
     r = 1 / xp.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)
     t = d * g
@@ -186,6 +195,15 @@ CASES = [
     Case("adam", adam, (_X, _X, _X, _X), positive=True),
     Case("momentum", momentum, (_X, _X, _X)),
     Case("transpose", lambda xp, a: a.T, (_A,)),
+    Case("transpose_back", lambda xp, a: xp.transpose(a, (2, 1, 0)), ((4, 16, 32),)),
+    Case("every_other_column", lambda xp, a: a[:, 1::2] * 2, ((64, 128),)),
+    Case("softmax_batch", softmax, ((4, 16, 64),)),
+    Case("scale", lambda xp, a, s: a * s, (_X, ())),
+    Case("power", lambda xp, a: a**2.5, (_X,), positive=True),
+    Case("std_rows", lambda xp, a: a.std(-1), (_X,)),
+    Case("dot", lambda xp, a, b: a @ b, (_V, _V)),
+    Case("matrix_vector", lambda xp, a, b: a @ b, (_X, _V)),
+    Case("erf", math_erf, (_X,)),
     Case("concatenate", lambda xp, a, b: xp.concatenate([a, b], -1), (_A, _A)),
     Case("matmul", lambda xp, a, b: a @ b, (_A, _B), "half"),
     Case("matmul_single", lambda xp, a, b: a @ b, (_A, _B)),

@@ -1,4 +1,4 @@
-"""Programs that the vendor's compiler takes, and whose HIVM the simulator refuses."""
+"""Programs that the vendor's compiler takes, and whose HIVM is wrong."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from tests.ascend.hivm.cases import log_softmax, rms_norm
+
+_ROWS = """module {
+  func.func @every_other_row(%a: tensor<64x64xf32>) -> tensor<32x64xf32>
+      attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>} {
+    %0 = tensor.extract_slice %a[0, 0] [32, 64] [2, 1] : tensor<64x64xf32> to tensor<32x64xf32>
+    return %0 : tensor<32x64xf32>
+  }
+}
+"""
 
 
 def sources() -> dict[str, str]:
@@ -27,6 +36,7 @@ def sources() -> dict[str, str]:
     return {
         "cross_entropy": lower.lower(cross_entropy, rows, rows, name="cross_entropy"),
         "gradients": lower.lower(gradients, rows, line, rows, name="gradients"),
+        "every_other_row": _ROWS,
         "batch_slices": Path(__file__).with_name("batch_slices.mlir").read_text(),
     }
 

@@ -248,6 +248,13 @@ def test_faults_of_the_compiler_are_found(name, kind, message):
         Program(MODULES[f"refused_{name}"]).run(*refused.inputs(name))
 
 
+def test_steps_along_rows_are_lost_by_the_compiler():
+    rows = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
+    found = Program(MODULES["refused_every_other_row"]).run(rows).outputs[0]
+    # The lowering refuses such slices: what comes back are the first rows.
+    np.testing.assert_array_equal(found, rows[:32])
+
+
 def test_numbers_of_arrays():
     program = Program(MODULES["add"])
     with pytest.raises(SimulationError, match="no array is left for the argument %arg1"):

@@ -332,6 +332,13 @@ class Interpreter:
 
     def _hardware(self, op: syntax.Operation, name: str, names: dict[str, Value]) -> list[Value]:
         core = self.core
+        if name == "bitcast":
+            base, target = names[op.operands[0]], op.types[0]
+            if not isinstance(base, View) or not isinstance(target, syntax.MemRef):
+                raise SimulationError("bitcast of a number")
+            if width(base.element) != width(target.element):
+                raise SimulationError("bitcast to another width")
+            return [base.recut(base.shape, base.strides, element=target.element)]
         if name == "pointer_cast":
             target = op.types[0]
             if not isinstance(target, syntax.MemRef) or len(op.operands) != 1:
@@ -339,6 +346,8 @@ class Interpreter:
             sizes = iter(self._integers(op.attributes.get("sizes", []), names))
             shape = [next(sizes) if n is None else n for n in target.shape]
             address = self._integer(names[op.operands[0]])
+            if target.space == "gm" and 0 in shape:  # scratch that nothing uses
+                return [View.of(Memory("GM nothing", 0), 0, target.element, shape)]
             return [self.local(target.space, address, target.element, shape)]
         if name in ("set_flag", "wait_flag"):
             source, target = op.attributes["pipes"]

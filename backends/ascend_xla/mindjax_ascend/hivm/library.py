@@ -164,11 +164,20 @@ def _broadcast(core: Interpreter, name: str, found: re.Match[str], arguments: li
 
 
 def _transpose(core: Interpreter, name: str, found: re.Match[str], arguments: list[Any]) -> None:
-    order = (1, 0) if found["last"] == "with" else (1, 0, 2)
     source, target = arguments[:2]
+    rank = len(source.shape)
+    order = tuple(reversed(range(rank))) if found["last"] == "with" else (1, 0, 2)
     if len(source.shape) != len(order):
         raise SimulationError(f"{name} of {len(source.shape)} dimensions is not simulated")
     _vector(core, name, "transpose", [source], target, lambda x: x.transpose(order), arguments[2:])
+
+
+def _deinterleave(core: Interpreter, name: str, found: re.Match[str], arguments: list[Any]) -> None:
+    source, target = arguments[:2]
+    first, step = int(found["channel"]), int(found["count"])
+    _vector(
+        core, name, "copy", [source], target, lambda x: x[..., first::step], arguments[2:]
+    )  # fmt: skip
 
 
 def _select(core: Interpreter, name: str, found: re.Match[str], arguments: list[Any]) -> None:
@@ -264,7 +273,14 @@ _CALLS: list[tuple[re.Pattern[str], Callable[..., bool | None]]] = [
     (re.compile(rf"copy_ubuf_to_ubuf_\dd_{_TYPE}"), _move),
     (re.compile(rf"broadcast_scalar_{_TYPE}_to_\dd"), _broadcast),
     (re.compile(r"broadcast_(?:first|middle|last)_axis_\w+"), _broadcast),
+    (re.compile(rf"broadcast_\dd_{_TYPE}"), _broadcast),
     (re.compile(rf"transpose_\dd_(?P<last>with|without)_last_axis_{_TYPE}"), _transpose),
+    (
+        re.compile(
+            rf"deinterleave_channel_(?P<channel>\d)_from_(?P<count>\d)_channels_\dd_{_TYPE}"
+        ),
+        _deinterleave,
+    ),
     (re.compile(rf"vsel_(?:vv|vs|sv|ss)_\dd_(?:bool_)?{_TYPE}"), _select),
     (re.compile(rf"vcmps?_(?P<op>eq|ne|lt|le|gt|ge)(?:_vs)?_\dd_{_TYPE}"), _compare),
     (re.compile(rf"vcast_{_TYPE}_to_{_TYPE}_\dd_with_\w+"), _cast),

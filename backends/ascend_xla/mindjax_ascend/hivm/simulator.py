@@ -166,7 +166,9 @@ class Program:
                 values.append(view)
                 results.append(view)
             elif inputs:
-                array = inputs.pop(0)
+                array = np.asarray(inputs.pop(0))
+                if array.dtype == bool and kind.element == "i8":
+                    array = array.view(np.int8)
                 shape = [n or 0 for n in kind.shape]
                 if list(array.shape) != shape or array.dtype != DTYPES[kind.element]:
                     raise SimulationError(

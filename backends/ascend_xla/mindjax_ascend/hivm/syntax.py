@@ -355,7 +355,8 @@ class _Parser:
         op.operands = [cursor.value()]
         cursor.need(":")
         cursor.type()
-        cursor.try_word("to")
+        if not cursor.try_word("to"):
+            cursor.need("->")
         op.types = [cursor.type()]
 
     def reshape(self, op: Operation) -> None:
@@ -413,6 +414,7 @@ class _Parser:
         cursor = self.cursor
         op.operands = [cursor.value()]
         op.attributes["indices"] = cursor.indices()
+        cursor.attribute_dictionary()
         cursor.need(":")
         op.types = [cursor.type()]
 
@@ -422,6 +424,7 @@ class _Parser:
         cursor.need(",")
         op.operands.append(cursor.value())
         op.attributes["indices"] = cursor.indices()
+        cursor.attribute_dictionary()
         cursor.need(":")
         op.types = [cursor.type()]
 
@@ -572,6 +575,7 @@ _READERS = {
     "return": _Parser.outcome,
     "call": _Parser.call,
     "annotation.mark": _Parser.annotation,
+    "hivm.hir.bitcast": _Parser.conversion,
     "hivm.hir.pointer_cast": _Parser.pointer,
     "hivm.hir.set_flag": _Parser.flag,
     "hivm.hir.wait_flag": _Parser.flag,
