@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from mindjax.core import allocator, jax_private, world
+from mindjax.core import allocator, jax_private, solver_order, world
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.handle import upload
 from mindjax.core.resident import RESIDENT
@@ -124,7 +124,7 @@ class Program:
         world.join()
         allocator.prepare()
         given = [k for k, i in enumerate(self.inputs) if i in self.donated]
-        self.call = jax.jit(program, donate_argnums=given)
+        self.call = jax.jit(solver_order.ordered(program), donate_argnums=given)
 
     def run(self, leaves: Sequence[Any]) -> list[Any]:
         """Compute the outputs.

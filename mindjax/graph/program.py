@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.core import eval_jaxpr
 
-from mindjax.core import allocator, jax_private, simulation, world
+from mindjax.core import allocator, jax_private, simulation, solver_order, world
 from mindjax.core.caches import count_compilation
 from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
@@ -179,12 +179,15 @@ class Program:
         self._epoch = now
         return True
 
-    def evaluate(self, jaxpr: Any, flat: Sequence[Any]) -> Any:
+    def evaluate(
+        self, jaxpr: Any, flat: Sequence[Any], run: Callable[..., Any] = eval_jaxpr
+    ) -> Any:
         """Evaluate the traced function.
 
         Args:
             jaxpr: the function, perhaps with further inputs.
             flat: arrays: donated state, read state, constants, arguments, further inputs.
+            run: what evaluates a jaxpr, as jax's own ``eval_jaxpr`` does.
 
         Returns:
             The outputs, then the written state.
@@ -194,14 +197,14 @@ class Program:
         fourth = third + len(self.constants)
         groups = flat[:second], flat[second:third], flat[third:fourth]
         consts = [groups[g][i] for g, i in self._order]
-        return eval_jaxpr(jaxpr, consts, *flat[fourth:])
+        return run(jaxpr, consts, *flat[fourth:])
 
     def _function(self, jaxpr: Any) -> Callable[..., Any]:
         """Give what is compiled: a function of flat arrays."""
-        evaluate = self.evaluate
+        evaluate, run = self.evaluate, solver_order.evaluation(jaxpr)
 
         def program(*flat: Any) -> Any:
-            return evaluate(jaxpr, flat)
+            return evaluate(jaxpr, flat, run)
 
         program.__name__ = program.__qualname__ = "ms_" + self.name.replace(".", "_")
         return program

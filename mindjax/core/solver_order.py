@@ -1,0 +1,173 @@
+"""Programs whose batched solvers and Fourier transforms run one after the other on the CPU.
+
+XLA:CPU runs independent operations of a program at once, in one pool of threads. A LAPACK call of
+jaxlib before 0.11.2 on a batch, and a Fourier transform, share their work out to that same pool and
+wait for it: as many of them at once as the pool has threads wait for ever. In a program with
+several, each here waits for the one before by an input that depends on its result.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jaxlib
+from jax.core import eval_jaxpr
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
+
+from mindjax.core.device import target
+
+_LAPACK_NAMES = """
+    cholesky eig eigh geqp3 geqrf hessenberg householder_product lu ormqr qr schur svd
+    triangular_solve tridiagonal tridiagonal_solve"""
+_LAPACK = frozenset(_LAPACK_NAMES.split())
+_WITHOUT_POOL = (0, 11, 2)
+# Equations with functions that may be put in order by themselves; and those that are another
+# function in the same place.
+_BODIES = ("scan", "while", "cond", "checkpoint")
+_CALLS = ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call")
+
+
+def evaluation(jaxpr: Any) -> Callable[..., list[Any]]:
+    """Choose how a traced function is evaluated when it is compiled.
+
+    Args:
+        jaxpr: the function.
+
+    Returns:
+        A function of jaxpr, constants and arguments, like jax's own ``eval_jaxpr``; that itself
+        where no two operations can wait for each other.
+    """
+    return in_turn if target() == "CPU" and _count(jaxpr) > 1 else eval_jaxpr
+
+
+def ordered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function of arrays, to be compiled, whose operations do not wait for each other.
+
+    Args:
+        function: of arrays, which gives a list of arrays.
+    """
+
+    @functools.wraps(function)
+    def run(*arrays: Any) -> Any:
+        closed = jax.make_jaxpr(function)(*arrays)
+        return evaluation(closed.jaxpr)(closed.jaxpr, closed.consts, *arrays)
+
+    return run
+
+
+def in_turn(jaxpr: Any, consts: Sequence[Any], *args: Any) -> list[Any]:
+    """Evaluate a function; what waits for the pool of threads runs in the order of the program.
+
+    Args:
+        jaxpr: the function.
+        consts: arrays for its constants.
+        args: arrays for its inputs.
+
+    Returns:
+        Its outputs.
+    """
+    return _evaluate(jaxpr, consts, args, [])
+
+
+def _evaluate(jaxpr: Any, consts: Sequence[Any], args: Iterable[Any], last: list[Any]) -> list[Any]:
+    """Evaluate; ``last`` holds a result of what must have run before, or nothing."""
+    values: dict[Any, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
+    values.update(zip(jaxpr.invars, args, strict=True))
+
+    def read(atom: Any) -> Any:
+        return atom.val if isinstance(atom, Literal) else values[atom]
+
+    for equation in jaxpr.eqns:
+        waits = _waits(equation)
+        if waits and equation.primitive.name in _CALLS:
+            inner = _called(equation)
+            outputs = _evaluate(inner.jaxpr, inner.consts, map(read, equation.invars), last)
+        else:
+            if waits and equation.primitive.name in _BODIES:
+                parameters = {k: _in_turn_within(v) for k, v in equation.params.items()}
+                equation = equation.replace(params=parameters)
+            names = list(dict.fromkeys(a for a in equation.invars if not isinstance(a, Literal)))
+            inputs = [values[name] for name in names]
+            if waits and last:
+                inputs = _after(inputs, last[0])
+            alone = jaxpr.replace(
+                constvars=[], invars=names, outvars=list(equation.outvars), eqns=[equation]
+            )
+            outputs = eval_jaxpr(alone, [], *inputs)
+            if waits:
+                last[:] = [v for v in outputs if _tells(v)][:1] or last
+        values.update(zip(equation.outvars, outputs, strict=True))
+    return [read(v) for v in jaxpr.outvars]
+
+
+def _called(equation: Any) -> ClosedJaxpr:
+    inner = equation.params["jaxpr" if "jaxpr" in equation.params else "call_jaxpr"]
+    return inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, [])
+
+
+def _count(jaxpr: Any) -> int:
+    """Count the equations that wait for the pool, those of inner functions too."""
+    return sum(_own(e) + sum(_count(j) for j in _inner(e)) for e in jaxpr.eqns)
+
+
+def _own(equation: Any) -> bool:
+    """Tell whether an equation by itself waits for the pool."""
+    name = equation.primitive.name
+    if name == "fft":
+        return True
+    if name not in _LAPACK or jaxlib.version.__version_info__ >= _WITHOUT_POOL:
+        return False
+    return math.prod(equation.invars[0].aval.shape[:-2]) > 1
+
+
+def _waits(equation: Any) -> bool:
+    return _own(equation) or any(map(_count, _inner(equation)))
+
+
+def _inner(equation: Any) -> list[Any]:
+    """List the functions among an equation's parameters."""
+    found = []
+    for value in equation.params.values():
+        for part in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(part, ClosedJaxpr):
+                found.append(part.jaxpr)
+            elif isinstance(part, Jaxpr):
+                found.append(part)
+    return found
+
+
+def _in_turn_within(value: Any) -> Any:
+    """Order a parameter that is a function, or holds functions."""
+    if isinstance(value, tuple | list):
+        return type(value)(map(_in_turn_within, value))
+    closed = ClosedJaxpr(value, []) if isinstance(value, Jaxpr) else value
+    if not isinstance(closed, ClosedJaxpr) or _count(closed.jaxpr) < 2:
+        return value
+    avals = [v.aval for v in closed.jaxpr.invars]
+    made = jax.make_jaxpr(lambda *args: in_turn(closed.jaxpr, closed.consts, *args))(*avals)
+    if isinstance(value, ClosedJaxpr):
+        return made
+    return value if made.consts else made.jaxpr
+
+
+def _tells(value: Any) -> bool:
+    """Tell whether another operation can be made to wait for a value."""
+    return bool(math.prod(value.shape)) and jnp.issubdtype(value.dtype, jnp.inexact)
+
+
+def _after(inputs: list[Any], last: Any) -> list[Any]:
+    """Let the first input that can depend on a value without being changed by it."""
+    place = next((i for i, x in enumerate(inputs) if _tells(x)), None)
+    if place is None:
+        return inputs
+    first = jnp.real(last.ravel()[0])
+    # No number is both: XLA does not know, and has to wait for it.
+    never = jnp.isnan(first) & jnp.isinf(first)
+    x = inputs[place]
+    waiting = jnp.where(never, jnp.zeros((), x.dtype), x)
+    return [*inputs[:place], waiting, *inputs[place + 1 :]]
