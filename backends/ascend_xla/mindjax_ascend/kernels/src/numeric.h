@@ -14,7 +14,7 @@ namespace kernels {
 inline float Exp(float x) {
   const float kept = x < -87.3f ? -87.3f : (x > 88.7f ? 88.7f : x);
   const float shifted = kept * 1.44269504f + 12582912.0f;
-  int32_t exponent;
+  uint32_t exponent;
   std::memcpy(&exponent, &shifted, 4);
   const float n = shifted - 12582912.0f;
   const float r = (kept - n * 0.693359375f) + n * 2.12194440e-4f;
@@ -25,7 +25,7 @@ inline float Exp(float x) {
   y = y * r + 1.6666665459e-1f;
   y = y * r + 5.0000001201e-1f;
   y = y * (r * r) + r + 1.0f;
-  const int32_t bits = (exponent + 127) << 23;
+  const uint32_t bits = (exponent + 127u) << 23;
   float power;
   std::memcpy(&power, &bits, 4);
   y *= power;
