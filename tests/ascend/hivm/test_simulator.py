@@ -132,6 +132,13 @@ def test_each_removed_barrier_of_the_vector_pipe_is_reported(name):
     assert reported >= 0.8 * len(range(0, count, 3))
 
 
+def test_stores_of_the_scalar_unit_need_a_flag():
+    races = (
+        Program(unordered(MODULES["power"], "S", "V")).run(*inputs("power"), races="report").races
+    )
+    assert "memref.store" in races[0] and "pipe ST) writes" in races[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_no_removed_synchronisation_gives_a_wrong_result_unreported(case):

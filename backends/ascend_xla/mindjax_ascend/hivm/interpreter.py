@@ -121,7 +121,7 @@ class Interpreter:
         if check:
             for view in instruction.reads + instruction.writes:
                 local = view.memory in self.memories.values()
-                view.check(aligned=local and instruction.pipe != "S")
+                view.check(aligned=local and instruction.pipe not in ("S", "ST"))
         self.issued.append(instruction)
 
     def local(self, space: str, address: int, element: str, shape: list[int]) -> View:
@@ -326,7 +326,7 @@ class Interpreter:
         def run() -> None:
             view.write(np.asarray(known(value)))
 
-        self.issue(Instruction("work", "S", op.name, op.line, run, writes=[view], cycles=1))
+        self.issue(Instruction("work", "ST", op.name, op.line, run, writes=[view], cycles=1))
 
     # The hardware's own operations.
 

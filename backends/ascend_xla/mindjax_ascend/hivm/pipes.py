@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 from .memory import View
 
-PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
-_IN_ORDER = ("S", "M")  # the scalar unit; the cube accumulates in order
+# ST are the scalar unit's own stores: issued in order, complete for others only behind a flag of S.
+PIPES = ("S", "ST", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
+_IN_ORDER = ("S", "ST", "M")  # the cube accumulates in order
 
 
 class SimulationError(RuntimeError):
@@ -127,6 +128,8 @@ def order(cores: list[list[Instruction]]) -> Schedule:
                 continue
             if queues[scalar]:  # the scalar pipe stands at a wait
                 return moved
+            if head.pipe == "S" and queues[core, "ST"]:  # stores before it are counted first
+                return moved
             head.core = core
             head.before = dict(known[scalar])
             head.start = free[scalar]
@@ -141,7 +144,8 @@ def order(cores: list[list[Instruction]]) -> Schedule:
         if not queue:
             return False
         head = queue[0]
-        pipe = key[1]
+        core, pipe = key
+        stores = (core, "ST")
         if head.kind == "wait":
             waiting = flags[head.flag]  # type: ignore[index]
             if not waiting:
@@ -158,6 +162,8 @@ def order(cores: list[list[Instruction]]) -> Schedule:
             head.number = count[key]
             count[key] += 1
             head.before = dict(known[key])
+            if pipe == "S":  # the scalar unit sees what it stored
+                head.before[stores] = count[stores]
             head.start = max(free[key], done[key] if pipe in _IN_ORDER else 0.0)
             head.finish = head.start + head.cycles
             free[key] = head.finish  # a pipe works on one at a time
@@ -169,9 +175,13 @@ def order(cores: list[list[Instruction]]) -> Schedule:
         elif head.kind == "set":
             snapshot = dict(known[key])
             snapshot[key] = count[key]
+            if pipe == "S":
+                snapshot[stores] = count[stores]
             flags[head.flag].append((snapshot, max(done[key], free[key])))  # type: ignore[index]
         elif head.kind == "barrier":
             known[key][key] = count[key]
+            if pipe == "S":
+                known[key][stores] = count[stores]
             free[key] = max(free[key], done[key])
         return True
 
