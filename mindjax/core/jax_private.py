@@ -12,7 +12,9 @@ from jax._src import xla_bridge as _xla_bridge
 from jax._src.array import ArrayImpl as ArrayImpl
 from jaxlib.mlir import ir as ir
 from jaxlib.mlir import passmanager as passmanager
+from jaxlib.version import __version_info__ as _jaxlib_version
 
+jaxlib_version: tuple[int, ...] = _jaxlib_version
 # What an executable compiled ahead raises where `jax.debug_nans` finds a NaN.
 NanFound: type[Exception] = _api_util.InternalFloatingPointError
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import jaxlib
 from jax.core import eval_jaxpr
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
+from mindjax.core import jax_private
 from mindjax.core.device import target
 
 _LAPACK_NAMES = """
@@ -120,7 +120,7 @@ def _own(equation: Any) -> bool:
     name = equation.primitive.name
     if name == "fft":
         return True
-    if name not in _LAPACK or jaxlib.version.__version_info__ >= _WITHOUT_POOL:
+    if name not in _LAPACK or jax_private.jaxlib_version >= _WITHOUT_POOL:
         return False
     return math.prod(equation.invars[0].aval.shape[:-2]) > 1
 

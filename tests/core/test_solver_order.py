@@ -6,13 +6,14 @@ import sys
 
 import jax
 import jax.numpy as jnp
+import jaxlib
 import numpy as np
 import pytest
 from jax.extend.core import Literal
 
 import mindjax as ms
 from mindjax import ops
-from mindjax.core import solver_order
+from mindjax.core import jax_private, solver_order
 
 RANDOM = np.random.default_rng(0)
 A, B = (
@@ -95,6 +96,10 @@ def test_each_waits(name):
         A, B
     )
     assert waiting(inline.jaxpr) >= count
+
+
+def test_jaxlib_is_asked():
+    assert jax_private.jaxlib_version == tuple(map(int, jaxlib.__version__.split(".")[:3]))
 
 
 @pytest.mark.parametrize("name", FREE)
