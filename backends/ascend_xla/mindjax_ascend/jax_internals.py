@@ -97,6 +97,11 @@ def program_shape(proto: bytes) -> Any:
     return xla_client.XlaComputation(proto).program_shape()
 
 
+def new_client(options: dict[str, Any]) -> Any:
+    """Start a client of this platform that jax does not know."""
+    return _jax.get_c_api_client(PLATFORM, options)
+
+
 def cpu_client(devices: int) -> Any:
     """Start a client of XLA:CPU that jax does not know."""
     return _jax.get_tfrt_cpu_client(asynchronous=True, num_devices=devices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import ctypes.util
 import itertools
@@ -223,8 +224,15 @@ def register() -> None:
     jax_internals.accept_donation()
     jax_internals.forward_custom_calls()
     jax_internals.patch_callbacks(python.register, compiler.CALLBACK)
+    atexit.register(_leave, python.library)
     priority = 500 if chosen["driver"] == "acl" else -10
     jax_internals.register_platform(str(path), priority, lambda: chosen)
+
+
+def _leave(loaded: ctypes.CDLL) -> None:
+    # Threads that call Python while it ends are ended with the process: none may from here on.
+    loaded.ascend_drain()
+    loaded.ascend_set_python(None)
 
 
 def check_versions() -> None:

@@ -34,7 +34,6 @@ ACLNN = {
     "tanh": "aclnnTanh",
     "sqrt": "aclnnSqrt",
     "rsqrt": "aclnnRsqrt",
-    "logistic": "aclnnSigmoid",
     "abs": "aclnnAbs",
 }
 FLOAT32 = 11
@@ -159,7 +158,8 @@ class Fusion:
         code = ScalarCode(0)
 
         def read(value: Value, source: Value, mode: list[int] | None) -> int:
-            if value not in known:
+            # An operator of CANN takes all its operands, be they the same.
+            if value not in known or not self.fuse:
                 known[value] = len(inputs)
                 inputs.append(source)
                 modes.append(mode)

@@ -74,7 +74,7 @@ const std::map<std::string, Form>& Forms() {
       {"aclnnExp", Form::kUnary},           {"aclnnLog", Form::kUnary},
       {"aclnnNeg", Form::kUnary},           {"aclnnTanh", Form::kUnary},
       {"aclnnSqrt", Form::kUnary},          {"aclnnRsqrt", Form::kUnary},
-      {"aclnnSigmoid", Form::kUnary},       {"aclnnAbs", Form::kUnary},
+      {"aclnnAbs", Form::kUnary},
       {"aclnnMatmul", Form::kMatmul}};
   return forms;
 }

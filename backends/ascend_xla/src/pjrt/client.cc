@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "api.h"
 #include "failure.h"
+#include "signal.h"
 
 namespace ascend {
 namespace {
@@ -83,6 +85,11 @@ using namespace ascend;
 
 Driver& PJRT_Device::driver() const { return *client->driver; }
 
+namespace {
+std::mutex clients_mutex;
+std::set<PJRT_Client*> clients;
+}  // namespace
+
 PJRT_Client::PJRT_Client(const DriverOptions& options) : driver(MakeDriver(options)) {
   version = std::string("mindjax-ascend-xla, driver ") + driver->name();
   topology.client = this;
@@ -109,10 +116,29 @@ PJRT_Client::PJRT_Client(const DriverOptions& options) : driver(MakeDriver(optio
     devices.push_back(device.get());
     owned_devices.push_back(std::move(device));
   }
+  std::lock_guard<std::mutex> lock(clients_mutex);
+  clients.insert(this);
 }
 
 // Streams first: their work reads memories and the driver.
-PJRT_Client::~PJRT_Client() { owned_devices.clear(); }
+PJRT_Client::~PJRT_Client() {
+  {
+    std::lock_guard<std::mutex> lock(clients_mutex);
+    clients.erase(this);
+  }
+  owned_devices.clear();
+}
+
+// Waits until all that was queued has run.
+extern "C" __attribute__((visibility("default"))) void ascend_drain() {
+  std::lock_guard<std::mutex> lock(clients_mutex);
+  for (PJRT_Client* client : clients)
+    for (PJRT_Device* device : client->devices) {
+      auto idle = std::make_shared<Signal>();
+      device->stream.Enqueue([idle] { idle->Set(); });
+      idle->Wait();
+    }
+}
 
 PJRT_Device* PJRT_Client::Find(int id) const {
   if (id < 0 || id >= static_cast<int>(devices.size()))

@@ -1,5 +1,7 @@
 #include "python.h"
 
+#include <atomic>
+
 #include "failure.h"
 
 namespace {
@@ -8,18 +10,19 @@ namespace {
 typedef int (*Ask)(void* reply, int64_t question, int64_t handle, const char* first,
                    size_t first_size, const char* second, size_t second_size, void* const* inputs,
                    size_t input_count, void* const* outputs, size_t output_count);
-Ask ask = nullptr;
+std::atomic<Ask> ask{nullptr};
 
 enum Question : int64_t { kCompile, kLoad, kFree, kRun, kDescribe, kCallback, kHold, kForget };
 
 std::string Answer(Question question, int64_t handle, const std::string& first,
                    const std::string& second, const std::vector<char*>& inputs = {},
                    const std::vector<char*>& outputs = {}) {
-  if (!ask)
+  const Ask function = ask;
+  if (!function)
     throw ascend::Failure(PJRT_Error_Code_FAILED_PRECONDITION,
                           "ascend: mindjax_ascend.plugin.register() has not run in this process");
   std::string reply;
-  const int code = ask(&reply, question, handle, first.data(), first.size(), second.data(),
+  const int code = function(&reply, question, handle, first.data(), first.size(), second.data(),
                        second.size(), reinterpret_cast<void* const*>(inputs.data()), inputs.size(),
                        reinterpret_cast<void* const*>(outputs.data()), outputs.size());
   if (code) throw ascend::Failure(static_cast<PJRT_Error_Code>(code), reply);

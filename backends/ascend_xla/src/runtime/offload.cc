@@ -163,9 +163,18 @@ void Offload(const Program& program, Driver& driver, int device,
              const std::vector<char*>& arguments, const std::vector<bool>& on_host,
              const std::vector<char*>& outputs, char* arena) {
   Mirror mirror(program, driver, device, arguments, on_host, outputs, arena);
-  for (const Step& step : program.body.steps)
-    if (!mirror.Launch(step)) mirror.OnHost(step);
-  mirror.Finish();
+  try {
+    for (const Step& step : program.body.steps)
+      if (!mirror.Launch(step)) mirror.OnHost(step);
+    mirror.Finish();
+  } catch (...) {
+    // Operators that are queued still write to memory that the failure is about to free.
+    try {
+      driver.Synchronize(device);
+    } catch (const Failure&) {
+    }
+    throw;
+  }
 }
 
 }  // namespace ascend

@@ -1,0 +1,42 @@
+"""jax's own behaviour on the platform ascend: donation, callbacks, memories, several devices."""
+
+import functools
+import shutil
+
+import pytest
+
+from tests.ascend.processes import run_python
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+CHECKS = (
+    "donation callbacks memories statistics limit ahead serialised exported no_such_option "
+    "versions four_devices chains"
+)
+
+
+@functools.cache
+def passed():
+    """Run all checks in one process of four devices."""
+    return run_python(
+        "-m",
+        "tests.ascend.run_behaviour",
+        *CHECKS.split(),
+        MINDJAX_ASCEND_SIM_DEVICES="4",
+        MINDJAX_ASCEND_MEMORY="100000000",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", CHECKS.split())
+def test_behaviour(name):
+    assert name in passed().partition("failed: ")[0].split(), passed()
+
+
+def test_without_a_word_jax_keeps_its_default():
+    """Where there is no NPU the platform is there, and is not the default."""
+    text = run_python(
+        "-c",
+        "import jax; print(jax.default_backend(), jax.devices('ascend')[0].platform)",
+        JAX_PLATFORMS="",
+    )
+    assert text.split() == ["cpu", "ascend"]
