@@ -31,13 +31,14 @@ needs_compiler = pytest.mark.skipif(not compiler.available(), reason="needs asce
     [
         (lambda x: x[:, ::-1], [ROW], "linalg.generic of"),
         (lambda x: jnp.pad(x, 1), [ROW], "tensor.pad has no form"),
+        (lambda x: (x, x + 1), [ROW], "result 0 is an argument that the program uses too"),
         (lambda x: x[::2], [ROW], r"a slice with steps \[2, 1\]"),
         (lambda x: jnp.einsum("bij,bjk->bik", x, x), [jax.ShapeDtypeStruct((2, 4, 4), "float32")],
          "linalg.batch_matmul has no form"),
         (lambda x: jax.lax.fori_loop(0, 3, lambda i, y: y + 1, x), [ROW], "stablehlo.while has"),
         (lambda x: jnp.linalg.cholesky(x[:, :64]), [ROW], "StableHLO|custom|no form"),
     ],
-    ids=["reverse", "pad", "steps", "batch", "loop", "linalg"],
+    ids=["reverse", "pad", "argument", "steps", "batch", "loop", "linalg"],
 )  # fmt: skip
 def test_what_is_not_covered_is_named(function, shapes, message):
     with pytest.raises(NotImplementedError, match=message) as caught:

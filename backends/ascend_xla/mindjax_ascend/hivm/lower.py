@@ -133,6 +133,10 @@ def lower_module(
         passmanager.PassManager.parse("builtin.module(canonicalize,cse)").run(module.operation)
         _check(block)
         returned = list(block.operations)[-1].operands
+        for number, value in enumerate(returned):
+            if isinstance(value.owner, ir.Block) and len(list(value.uses)) > 1:
+                # ascendnpu-ir 1.2.0 then lets the vector unit work on global memory.
+                raise LoweringError(f"result {number} is an argument that the program uses too")
         signature = forms.Signature(
             name, [str(a.type) for a in block.arguments], [str(v.type) for v in returned]
         )
