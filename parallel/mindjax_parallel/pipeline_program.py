@@ -18,6 +18,7 @@ from jax import lax
 from jax.core import eval_jaxpr
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from mindjax import log
 from mindjax.core.errors import located
 from mindjax.core.handle import unwrap
 from mindjax_parallel.cones import Cones, evaluate, is_literal
@@ -384,6 +385,14 @@ class PipelineProgram:
         ]
         return Lowered(self, jitted.lower(self._packing.structs(), structs))
 
+    def report(self) -> str:
+        """Describe the schedule, and the bytes of state on each device, in one line."""
+        stages = [self._packing.stage_bytes(s) for s in range(self._packing.stages)]
+        return (
+            f"{self.steps.schedule.report()}; {self._packing.device_bytes()} bytes of state a "
+            f"device, of stages that need {', '.join(map(str, stages))}"
+        )
+
     def check(self, text: str) -> None:
         """Refuse a compiled program that would hang.
 
@@ -505,6 +514,7 @@ class Compiled:
     def __init__(self, program: PipelineProgram, compiled: Any) -> None:
         self._program, self._compiled = program, compiled
         program.check(compiled.as_text())
+        log.info(program.report())
         self.pack, self.steps = program.pack, program.steps
         self._places = compiled.input_shardings[0][1]
 
