@@ -67,6 +67,19 @@ def test_kernels_by_hand(name, shapes, compute, blocks):
     assert error(result.outputs[0], wanted) <= 1e-3
 
 
+def test_atomic_stores_of_several_blocks_need_no_order():
+    text = MODULES["hand_accumulate"]
+    numbers = np.random.default_rng(4).standard_normal(4096).astype(np.float32)
+    wanted = (numbers.astype(np.float64) ** 2).reshape(-1, 256).sum(0)
+    zeros = np.zeros(256, np.float32)
+    result = Program(text).run(numbers, outputs=[zeros])
+    assert error(result.outputs[0], wanted) <= 1e-5
+    # Without the atomic addition the blocks overwrite each other.
+    plain = Program(text.replace("%c1_i32 = arith.constant 1", "%c1_i32 = arith.constant 0"))
+    with pytest.raises(RaceError, match="GM %arg1"):
+        plain.run(numbers, outputs=[zeros])
+
+
 @pytest.mark.parametrize("name", ["softmax", "rope", "adam", "attention", "matmul_bias_gelu"])
 def test_every_order_gives_the_same_bits(name):
     program = Program(MODULES[name])

@@ -136,7 +136,7 @@ def _copy(
     nbytes = source.nbytes
     cycles = costs.vector("copy", nbytes) if pipe == "V" else costs.transfer(pipe, nbytes)
     reads = [source] if merge is None else [source, target]
-    core.issue(Instruction("work", pipe, name, 0, run, reads, [target], cycles))
+    core.issue(Instruction("work", pipe, name, 0, run, reads, [target], cycles, atomic=atomic))
 
 
 # --- handlers ----------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ class Instruction:
     writes: list[View] = field(default_factory=list)
     cycles: float = 0.0
     flag: tuple | None = None  # of a set or a wait
+    atomic: int = 0  # how a store merges with what is there; 0 where it does not
     core: int = 0
     position: int = 0  # in the program of its core
     number: int = 0  # among those of its pipe, from 0
@@ -227,6 +228,8 @@ def _races(work: list[Instruction]) -> list[str]:
                     survivors.append(entry)
                     continue
                 ordered = earlier is now or precedes(earlier, now)
+                # Atomic stores of one kind may come in any order.
+                ordered |= bool(now.atomic) and now.atomic == earlier.atomic
                 if not ordered and (writing or wrote) and view.overlaps(other):
                     key = (earlier.line, now.line, earlier.core, now.core)
                     found.setdefault(
@@ -236,7 +239,7 @@ def _races(work: list[Instruction]) -> list[str]:
                         f"{'writes' if writing else 'reads'} with no wait between them",
                     )
                 # What is ordered before this write, inside of it, orders all that follows.
-                hidden = writing and ordered and earlier is not now
+                hidden = writing and earlier is not now and precedes(earlier, now)
                 if not (hidden and first <= low and high <= behind and view._dense()):
                     survivors.append(entry)
             survivors.append((first, behind, view, now, writing))
