@@ -3,7 +3,9 @@
 XLA:CPU runs independent operations of a program at once, in one pool of threads. A LAPACK call of
 jaxlib before 0.11.2 on a batch, and a Fourier transform, share their work out to that same pool and
 wait for it: as many of them at once as the pool has threads wait for ever. In a program with
-several, each here waits for the one before by an input that depends on its result.
+several, each here waits for the one before by an input that depends on its result. Devices of one
+process share the pool too: a program for several takes the matrices of a batch one by one, which
+jaxlib does in the calling thread.
 """
 
 from __future__ import annotations
@@ -28,21 +30,27 @@ _LAPACK = frozenset(_LAPACK_NAMES.split())
 _WITHOUT_POOL = (0, 11, 2)
 # Equations with functions that may be put in order by themselves; and those that are another
 # function in the same place.
-_BODIES = ("scan", "while", "cond", "checkpoint")
-_CALLS = ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call")
+_BODIES = ("scan", "while", "cond", "checkpoint", "remat2")
+_CALLS = (
+    "jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call",
+    "custom_linear_solve",
+)  # fmt: skip
 
 
-def evaluation(jaxpr: Any) -> Callable[..., list[Any]]:
+def evaluation(jaxpr: Any, several: bool = False) -> Callable[..., list[Any]]:
     """Choose how a traced function is evaluated when it is compiled.
 
     Args:
         jaxpr: the function.
+        several: whether it runs on several devices at once.
 
     Returns:
         A function of jaxpr, constants and arguments, like jax's own ``eval_jaxpr``; that itself
         where no two operations can wait for each other.
     """
-    return in_turn if target() == "CPU" and _count(jaxpr) > 1 else eval_jaxpr
+    if target() != "CPU" or _count(jaxpr) < (1 if several else 2):
+        return eval_jaxpr
+    return one_by_one if several else in_turn
 
 
 def ordered(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -71,10 +79,26 @@ def in_turn(jaxpr: Any, consts: Sequence[Any], *args: Any) -> list[Any]:
     Returns:
         Its outputs.
     """
-    return _evaluate(jaxpr, consts, args, [])
+    return _evaluate(jaxpr, consts, args, [], False)
 
 
-def _evaluate(jaxpr: Any, consts: Sequence[Any], args: Iterable[Any], last: list[Any]) -> list[Any]:
+def one_by_one(jaxpr: Any, consts: Sequence[Any], *args: Any) -> list[Any]:
+    """Evaluate a function as `in_turn` does, and batches matrix by matrix.
+
+    Args:
+        jaxpr: the function.
+        consts: arrays for its constants.
+        args: arrays for its inputs.
+
+    Returns:
+        Its outputs.
+    """
+    return _evaluate(jaxpr, consts, args, [], True)
+
+
+def _evaluate(
+    jaxpr: Any, consts: Sequence[Any], args: Iterable[Any], last: list[Any], single: bool
+) -> list[Any]:
     """Evaluate; ``last`` holds a result of what must have run before, or nothing."""
     values: dict[Any, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
     values.update(zip(jaxpr.invars, args, strict=True))
@@ -85,11 +109,11 @@ def _evaluate(jaxpr: Any, consts: Sequence[Any], args: Iterable[Any], last: list
     for equation in jaxpr.eqns:
         waits = _waits(equation)
         if waits and equation.primitive.name in _CALLS:
-            inner = _called(equation)
-            outputs = _evaluate(inner.jaxpr, inner.consts, map(read, equation.invars), last)
+            inner, inputs = _called(equation, [read(a) for a in equation.invars])
+            outputs = _evaluate(inner.jaxpr, inner.consts, inputs, last, single)
         else:
             if waits and equation.primitive.name in _BODIES:
-                parameters = {k: _in_turn_within(v) for k, v in equation.params.items()}
+                parameters = {k: _within(v, single) for k, v in equation.params.items()}
                 equation = equation.replace(params=parameters)
             names = list(dict.fromkeys(a for a in equation.invars if not isinstance(a, Literal)))
             inputs = [values[name] for name in names]
@@ -98,16 +122,24 @@ def _evaluate(jaxpr: Any, consts: Sequence[Any], args: Iterable[Any], last: list
             alone = jaxpr.replace(
                 constvars=[], invars=names, outvars=list(equation.outvars), eqns=[equation]
             )
-            outputs = eval_jaxpr(alone, [], *inputs)
+            run = functools.partial(eval_jaxpr, alone, [])
+            apart = single and waits and equation.primitive.name in _LAPACK
+            outputs = _matrix_by_matrix(run, inputs) if apart else run(*inputs)
             if waits:
                 last[:] = [v for v in outputs if _tells(v)][:1] or last
         values.update(zip(equation.outvars, outputs, strict=True))
     return [read(v) for v in jaxpr.outvars]
 
 
-def _called(equation: Any) -> ClosedJaxpr:
-    inner = equation.params["jaxpr" if "jaxpr" in equation.params else "call_jaxpr"]
-    return inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, [])
+def _called(equation: Any, inputs: list[Any]) -> tuple[ClosedJaxpr, list[Any]]:
+    """Give the function that an equation stands for, and its inputs."""
+    parameters = equation.params
+    if equation.primitive.name == "custom_linear_solve":
+        lengths, functions = parameters["const_lengths"], parameters["jaxprs"]
+        first = lengths.matvec + lengths.vecmat
+        return functions.solve, inputs[first : first + lengths.solve] + inputs[sum(lengths) :]
+    inner = parameters["jaxpr" if "jaxpr" in parameters else "call_jaxpr"]
+    return inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, []), inputs
 
 
 def _count(jaxpr: Any) -> int:
@@ -141,18 +173,27 @@ def _inner(equation: Any) -> list[Any]:
     return found
 
 
-def _in_turn_within(value: Any) -> Any:
+def _within(value: Any, single: bool) -> Any:
     """Order a parameter that is a function, or holds functions."""
     if isinstance(value, tuple | list):
-        return type(value)(map(_in_turn_within, value))
+        return type(value)(_within(v, single) for v in value)
     closed = ClosedJaxpr(value, []) if isinstance(value, Jaxpr) else value
-    if not isinstance(closed, ClosedJaxpr) or _count(closed.jaxpr) < 2:
+    if not isinstance(closed, ClosedJaxpr) or _count(closed.jaxpr) < (1 if single else 2):
         return value
+    run = one_by_one if single else in_turn
     avals = [v.aval for v in closed.jaxpr.invars]
-    made = jax.make_jaxpr(lambda *args: in_turn(closed.jaxpr, closed.consts, *args))(*avals)
+    made = jax.make_jaxpr(lambda *args: run(closed.jaxpr, closed.consts, *args))(*avals)
     if isinstance(value, ClosedJaxpr):
         return made
     return value if made.consts else made.jaxpr
+
+
+def _matrix_by_matrix(run: Callable[..., list[Any]], inputs: list[Any]) -> list[Any]:
+    """Run an operation on batches for each of their members, one after the other."""
+    batch = inputs[0].shape[:-2]
+    flat = [x.reshape(-1, *x.shape[len(batch) :]) for x in inputs]
+    outputs = jax.lax.map(lambda members: run(*members), flat)
+    return [y.reshape(*batch, *y.shape[1:]) for y in outputs]
 
 
 def _tells(value: Any) -> bool:

@@ -201,7 +201,8 @@ class Program:
 
     def _function(self, jaxpr: Any) -> Callable[..., Any]:
         """Give what is compiled: a function of flat arrays."""
-        evaluate, run = self.evaluate, solver_order.evaluation(jaxpr)
+        several = self._partitioner is not None or bool(self._spreads)
+        evaluate, run = self.evaluate, solver_order.evaluation(jaxpr, several)
 
         def program(*flat: Any) -> Any:
             return evaluate(jaxpr, flat, run)

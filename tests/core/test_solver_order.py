@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import jaxlib
 import numpy as np
 import pytest
-from jax.extend.core import Literal
+from jax.extend.core import Literal, jaxpr_as_fun
 
 import mindjax as ms
 from mindjax import ops
@@ -98,6 +99,20 @@ def test_each_waits(name):
     assert waiting(inline.jaxpr) >= count
 
 
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "under vmap"])
+def test_matrix_by_matrix(name):
+    """For several devices no batch is left, in loops and branches either."""
+    function, _ = PROGRAMS[name]
+    closed = jax.make_jaxpr(function)(A, B)
+    assert solver_order.evaluation(closed.jaxpr, several=True) is solver_order.one_by_one
+    alone = jax.make_jaxpr(partial(solver_order.one_by_one, closed.jaxpr, closed.consts))(A, B)
+    assert "fft" in str(alone) or not solver_order._count(alone.jaxpr)
+    for got, want in zip(
+        jaxpr_as_fun(alone)(A, B), jax.tree.leaves(jax.jit(function)(A, B)), strict=True
+    ):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
 def test_jaxlib_is_asked():
     assert jax_private.jaxlib_version == tuple(map(int, jaxlib.__version__.split(".")[:3]))
 
@@ -135,12 +150,17 @@ for _ in range(1500):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mode", "engine"), [("GRAPH", ""), ("PYNATIVE", "deferred")])
-def test_a_program_of_solvers_ends(mode, engine):
+@pytest.mark.parametrize(
+    ("mode", "engine", "devices"),
+    [("GRAPH", "op_by_op", 1), ("PYNATIVE", "deferred", 1), ("GRAPH", "op_by_op", 4)],
+)
+def test_a_program_of_solvers_ends(mode, engine, devices, tmp_path):
     """jaxlib alone waits for ever within some hundred runs on two processors."""
-    program = HANGS.format(mode=mode)
-    environment = {**os.environ, "MINDJAX_EAGER": engine or "op_by_op"}
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=300, env=environment)
+    script = tmp_path / "solvers.py"
+    script.write_text(HANGS.format(mode=mode))
+    command = [sys.executable, "-m", "mindjax", "run", "--devices", str(devices), str(script)]
+    environment = {**os.environ, "MINDJAX_EAGER": engine}
+    subprocess.run(command, check=True, timeout=300, env=environment)
 
 
 def test_graph_orders_them():
