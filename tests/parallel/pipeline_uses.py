@@ -13,8 +13,9 @@ os.environ["MINDJAX_DEVICES"] = "2"
 import numpy as np
 
 import mindjax as ms
-from mindjax import Tensor, nn, ops
+from mindjax import Tensor, dataset, nn, ops
 from mindjax.communication import init
+from mindjax.parallel.auto_parallel import AutoParallel
 
 
 class Network(nn.Cell):
@@ -104,7 +105,33 @@ def scaled(network):
     return [step(Tensor(X)).asnumpy(), other(Tensor(X)).asnumpy(), step(Tensor(X)).asnumpy()]
 
 
-USES = (forward, functional, written, scaled)
+def parts(network):
+    """Cut micro batches in two again."""
+    halves = nn.MicroBatchInterleaved(WithLoss(network), 2)
+    cell = pipelined(halves, "network.network.")
+    step = nn.TrainOneStepCell(cell, nn.Momentum(network.trainable_params(), 0.1, 0.9))
+    return [step(Tensor(X)).asnumpy() for _ in range(2)]
+
+
+def model(network):
+    """Train by `Model`, with `AutoParallel` around the network."""
+    cell = pipelined(WithLoss(network), "network.")
+    optimizer = nn.Momentum(network.trainable_params(), 0.1, 0.9)
+    staged = ms.get_auto_parallel_context("pipeline_stages") > 1
+    ms.reset_auto_parallel_context()
+    if staged:
+        spread = AutoParallel(cell)
+        spread.pipeline(2)
+        data = dataset.NumpySlicesDataset({"x": X}, shuffle=False).batch(8)
+        ms.Model(spread, optimizer=optimizer).train(2, data)
+    else:
+        step = nn.TrainOneStepCell(cell, optimizer, 1 / 4)
+        for _ in range(2):
+            step(Tensor(X))
+    return [p.asnumpy() for p in network.get_parameters()]
+
+
+USES = (forward, functional, written, scaled, parts, model)
 
 
 def run(use, staged):

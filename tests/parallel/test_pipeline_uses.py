@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-USES = ("forward", "functional", "written", "scaled")
+USES = ("forward", "functional", "written", "scaled", "parts", "model")
 
 
 @pytest.fixture(scope="module")

@@ -213,7 +213,11 @@ def accumulates(network: Cell) -> bool:
     if get_auto_parallel_context("pipeline_stages") > 1:
         return True
     names = {"GradAccumulationCell", "GradAccumulation"}
-    return any(cell.cls_name in names for _, cell in network.cells_and_names())
+    for _, cell in network.cells_and_names():
+        stages = getattr(cell, "get_pipeline_stages", None)
+        if cell.cls_name in names or (callable(stages) and stages() > 1):
+            return True
+    return False
 
 
 class TrainGradAccuStepCell(TrainOneStepCell):
