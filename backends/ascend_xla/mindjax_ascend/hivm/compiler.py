@@ -179,7 +179,8 @@ def _reason(said: str, code: int, source: Path) -> str:
     useful = [line for line in lines if "Failed to run" not in line] or lines
     place = re.search(rf'{re.escape(source.name)}":(\d+):\d+\): error: (?!Failed to run)', said)
     where = f" (line {place[1]} of the module)" if place else ""
-    return f"bishengir-compile: {useful[0] if useful else f'exit status {code}'}{where}"
+    reason = useful[0].split(" (possible reason")[0] if useful else f"exit status {code}"
+    return f"bishengir-compile: {reason}{where}"
 
 
 def _check_library(package: Path, hivm: str) -> None:
