@@ -2,9 +2,10 @@
 
     PYTHONPATH=.:backends/ascend_xla python benchmarks/kernels.py [--rounds n] [--cases name ...]
 
-Printed are medians of wall milliseconds, and the ratio plain / kernel: its median and quartiles
-over the rounds, forward, and forward with backward where there is one. ``--memory`` measures
-attention over 4096 tokens instead, each form in a process of its own.
+Printed are medians of milliseconds, of the wall's clock or with ``--clock cpu`` of the process's
+threads together, which other programs on the machine disturb less; and the ratio plain / kernel:
+its median and quartiles over the rounds, forward, and forward with backward where there is one.
+``--memory`` measures attention over 4096 tokens instead, each form in a process of its own.
 """
 
 from __future__ import annotations
@@ -240,23 +241,25 @@ def runner(case: Case, function: Callable[..., Any], backward: bool) -> Callable
     return lambda: jax.block_until_ready(compiled(*inputs))
 
 
-def measure(case: Case, backward: bool, rounds: int) -> tuple[list[float], list[float]]:
+def measure(
+    case: Case, backward: bool, rounds: int, clock: Callable[[], float]
+) -> tuple[list[float], list[float]]:
     """Run both forms in turns; give milliseconds of kernel and plain form."""
     forms = [runner(case, f, backward) for f in (case.kernel, case.plain)]
     for run in forms:
         run()
         run()
-    begin = time.perf_counter()
+    begin = clock()
     forms[0]()
-    each = max(1, min(100, int(0.005 / max(time.perf_counter() - begin, 1e-6))))
+    each = max(1, min(100, int(0.005 / max(clock() - begin, 1e-6))))
     times: tuple[list[float], list[float]] = ([], [])
     for number in range(rounds):
         order = (0, 1) if number % 2 else (1, 0)
         for which in order:
-            begin = time.perf_counter()
+            begin = clock()
             for _ in range(each):
                 forms[which]()
-            times[which].append((time.perf_counter() - begin) / each * 1e3)
+            times[which].append((clock() - begin) / each * 1e3)
     return times
 
 
@@ -266,7 +269,7 @@ def row(times: tuple[list[float], list[float]]) -> str:
     return f"{kernel:9.3f} {plain:9.3f} {middle:6.2f} ({low:.2f}-{high:.2f})"
 
 
-def table(names: list[str], rounds: int) -> dict[str, Any]:
+def table(names: list[str], rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
     """Measure and print; give all times."""
     kept: dict[str, Any] = {}
     print(f"{'':55} {'kernel':>9} {'plain':>9}  ratio (quartiles of {rounds})")
@@ -275,7 +278,7 @@ def table(names: list[str], rounds: int) -> dict[str, Any]:
         for backward in (False, True):
             if backward and (not case.differentiated or case.donated):
                 continue
-            times = measure(case, backward, rounds)
+            times = measure(case, backward, rounds, clock)
             label = f"{name}{' + backward' if backward else ''}"
             kept[label] = times
             print(f"{label:55}", row(times), flush=True)
@@ -323,6 +326,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--cases", nargs="+", default=[], help="words that the names hold")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--peak", choices=["kernel", "plain"], help=argparse.SUPPRESS)
     parser.add_argument("--out", default=str(HERE / "results" / "kernels.json"))
@@ -334,10 +338,16 @@ def main() -> None:
         memory()
         return
     names = [n for n in CASES if not args.cases or any(w in n for w in args.cases)]
-    times = table(names, args.rounds)
+    clock = time.process_time if args.clock == "cpu" else time.perf_counter
+    times = table(names, args.rounds, clock)
     path = pathlib.Path(args.out)
     path.parent.mkdir(parents=True, exist_ok=True)
-    report = {"load": os.getloadavg(), "rounds": args.rounds, "milliseconds": times}
+    report = {
+        "load": os.getloadavg(),
+        "rounds": args.rounds,
+        "clock": args.clock,
+        "milliseconds": times,
+    }
     path.write_text(json.dumps(report, indent=1))
 
 

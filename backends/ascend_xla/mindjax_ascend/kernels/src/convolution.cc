@@ -67,10 +67,9 @@ void PadImage(const Problem& p, const float* from, float* to) {
     float* row = to + ((y + p.top) * p.padded_width + p.left) * channels;
     const float* source = from + y * p.image.width * p.image.pixel();
     if (p.image.first) {
-      for (int64_t x = 0; x < width; ++x) {
-        for (int64_t c = 0; c < channels; ++c) {
-          row[x * channels + c] = source[x + c * p.image.channel()];
-        }
+      for (int64_t c = 0; c < channels; ++c) {
+        const float* plane = source + c * p.image.channel();
+        for (int64_t x = 0; x < width; ++x) row[x * channels + c] = plane[x];
       }
     } else if (width > 0) {
       std::memcpy(row, source, width * channels * sizeof(float));
@@ -83,6 +82,20 @@ void PadImages(const Call& call, const Problem& p, const float* from, float* to)
   call.Parallel(p.batch, [&](int64_t n) {
     PadImage(p, from + n * size, to + n * p.padded_size * p.image.channels);
   });
+}
+
+// Writes pixels of one row; each has its channels together.
+void StorePixels(const Problem& p, const float* from, int64_t count, int64_t channels, float* to) {
+  if (!p.result.first) {
+    for (int64_t x = 0; x < count; ++x) {
+      std::memcpy(to + x * p.result.channels, from + x * kWidth, channels * sizeof(float));
+    }
+    return;
+  }
+  for (int64_t c = 0; c < channels; ++c) {
+    float* plane = to + c * p.result.channel();
+    for (int64_t x = 0; x < count; ++x) plane[x] = from[x * kWidth + c];
+  }
 }
 
 void Convolve(Call& call) {
@@ -115,11 +128,13 @@ void Convolve(Call& call) {
       }
       const int64_t wide = std::min<int64_t>(kWidth, channels - j * kWidth);
       float* to = out + n * size + j * kWidth * p.result.channel();
-      for (int64_t i = 0; i < count; ++i) {
+      // Row by row, since a run may hold pixels between them.
+      for (int64_t i = 0, next; i < count; i = next) {
         const int64_t y = line + (first + i) / p.line_row, x = (first + i) % p.line_row;
-        if (x >= p.result.width) continue;
-        float* pixel = to + (y * p.result.width + x) * p.result.pixel();
-        for (int64_t c = 0; c < wide; ++c) pixel[c * p.result.channel()] = sums[i * kWidth + c];
+        next = std::min(count, i + p.line_row - x);
+        const int64_t seen_pixels = std::min(next - i, p.result.width - x);
+        StorePixels(p, sums + i * kWidth, seen_pixels, wide,
+                    to + (y * p.result.width + x) * p.result.pixel());
       }
     }
   });
@@ -131,10 +146,13 @@ void PadGradient(const Problem& p, const float* from, float* to, int64_t padded_
   for (int64_t y = 0; y < p.result.height; ++y) {
     // Runs are one a row, or one for all.
     const int64_t line = p.lines == 1 ? 0 : y, row = p.lines == 1 ? y : 0;
-    for (int64_t x = 0; x < p.result.width; ++x) {
-      const float* pixel = from + (y * p.result.width + x) * p.result.pixel();
-      float* own = to + (line * p.length + row * p.line_row + x) * padded_channels;
-      for (int64_t c = 0; c < p.result.channels; ++c) own[c] = pixel[c * p.result.channel()];
+    float* own = to + (line * p.length + row * p.line_row) * padded_channels;
+    const float* pixels = from + y * p.result.width * p.result.pixel();
+    for (int64_t c = 0; c < p.result.channels; ++c) {
+      const float* of_channel = pixels + c * p.result.channel();
+      for (int64_t x = 0; x < p.result.width; ++x) {
+        own[x * padded_channels + c] = of_channel[x * p.result.pixel()];
+      }
     }
   }
 }
