@@ -30,7 +30,7 @@ from mindjax_parallel.attention_tiles import (
     nothing,
     scatter,
 )
-from mindjax_parallel.ring_layout import ORDERS, Axes, Ring, check_ring, named_axes
+from mindjax_parallel.ring_layout import ORDERS, Axes, Ring, check_ring, laid_out, named_axes
 
 Array = jax.Array
 
@@ -389,31 +389,31 @@ def attention_in_ring(
     return _attention_in_ring(ring, q, k, v, mask, ids)
 
 
-def _run_forward(ring: Ring, q: Array, k: Array, v: Array, mask: Any, ids: Any) -> Any:
-    specs = _specs(ring, mask, ids)
+# Kept, so that calls outside a compiled program find theirs.
+@functools.lru_cache(maxsize=64)
+def _over_devices(ring: Ring, specs: tuple[Any, ...], backward: bool) -> Any:
+    """Give the program of all devices, for inputs that lie as told."""
     rows = _spec(ring.batch, ring.heads, ring.sequence)
-    run = jax.shard_map(
-        functools.partial(_forward, ring),
-        mesh=ring.mesh,
-        in_specs=specs,
-        out_specs=(specs[0], rows, rows, rows),
-        check_vma=False,
+    return jax.jit(
+        jax.shard_map(
+            functools.partial(_backward if backward else _forward, ring),
+            mesh=ring.mesh,
+            in_specs=(*specs, specs[0], rows, specs[0]) if backward else specs,
+            out_specs=specs[:3] if backward else (specs[0], rows, rows, rows),
+            check_vma=False,
+        )
     )
+
+
+def _run_forward(ring: Ring, q: Array, k: Array, v: Array, mask: Any, ids: Any) -> Any:
+    run = _over_devices(ring, _specs(ring, mask, ids), False)
     out, log, peak, total = run(q, k, v, mask, ids)
     return (out, peak, total), (q, k, v, mask, ids, out, log)
 
 
 def _run_backward(ring: Ring, kept: Any, gradients: Any) -> Any:
     q, k, v, mask, ids, out, log = kept
-    specs = _specs(ring, mask, ids)
-    rows = _spec(ring.batch, ring.heads, ring.sequence)
-    run = jax.shard_map(
-        functools.partial(_backward, ring),
-        mesh=ring.mesh,
-        in_specs=(*specs, specs[0], rows, specs[0]),
-        out_specs=specs[:3],
-        check_vma=False,
-    )
+    run = _over_devices(ring, _specs(ring, mask, ids), True)
     return (*run(q, k, v, mask, ids, out, log, gradients[0]), None, None)
 
 
@@ -491,4 +491,6 @@ def ring_attention(
     factor = query.shape[-1] ** -0.5 if scale is None else float(scale)
     ring = Ring(mesh, sequence, batch, heads, key_heads, factor, causal, order)
     check_ring(ring, query, key, value, mask, segments, owner)
-    return attention_in_ring(ring, query, key, value, mask, segments)[0]
+    given = (query, key, value, mask, segments)
+    lies = zip(given, _specs(ring, mask, segments), strict=True)
+    return attention_in_ring(ring, *(laid_out(mesh, x, spec) for x, spec in lies))[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import Mesh
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from mindjax.core.errors import located
 
@@ -147,3 +147,16 @@ def named_axes(mesh: Mesh, name: str, axes: Any, owner: str) -> Axes:
                 f"For '{owner}', the '{name}' {axis!r} is no axis of the mesh {mesh.axis_names}.",
             )
     return found
+
+
+def laid_out(mesh: Mesh, x: Any, spec: PartitionSpec | None) -> Any:
+    """Lay an array out as a function over a mesh takes it, where jax does not do it by itself.
+
+    Args:
+        mesh: the devices; axes of the type Explicit are part of an array's type.
+        x: the array, or None.
+        spec: how it is cut.
+    """
+    if x is None or spec is None or AxisType.Explicit not in mesh.axis_types:
+        return x
+    return jax.reshard(x, NamedSharding(mesh, spec))

@@ -20,7 +20,7 @@ from jax.sharding import Mesh, PartitionSpec
 
 from mindjax.core.errors import located
 from mindjax.ops.fused.attention import UNBOUNDED, Terms, attend, band, joined, of_rows
-from mindjax_parallel.ring_layout import Axes, named_axes
+from mindjax_parallel.ring_layout import Axes, laid_out, named_axes
 
 Array = jax.Array
 
@@ -78,6 +78,22 @@ def _exchanged(
     return lax.all_to_all(out, axes, 1, 2, tiled=True), peak, total
 
 
+# Kept, so that calls outside a compiled program find theirs.
+@functools.lru_cache(maxsize=64)
+def _over_devices(lies: Exchange, specs: tuple[Any, ...]) -> Any:
+    """Give the program of all devices, for inputs that lie as told."""
+    spec = specs[0]
+    rows = PartitionSpec(spec[0], spec[2], spec[1])
+    return jax.jit(
+        jax.shard_map(
+            functools.partial(_exchanged, lies),
+            mesh=lies.mesh,
+            in_specs=specs,
+            out_specs=(spec, rows, rows),
+        )
+    )
+
+
 def attention_by_heads(
     lies: Exchange,
     q: Array,
@@ -133,16 +149,12 @@ def attention_by_heads(
     if mask is not None and (mask.ndim != 4 or mask.shape[1] != 1):
         raise wrong(f"the mask must be one for all heads, but got {mask.shape}")
     spec = PartitionSpec(lies.batch or None, lies.sequence or None, lies.heads or None)
-    rows = PartitionSpec(spec[0], spec[2], spec[1])
     hides = None
     if mask is not None:
         hides = PartitionSpec(spec[0] if mask.shape[0] > 1 else None)
-    return jax.shard_map(
-        functools.partial(_exchanged, lies),
-        mesh=lies.mesh,
-        in_specs=(spec, spec, spec, hides, None if ids is None else PartitionSpec(*spec[:2])),
-        out_specs=(spec, rows, rows),
-    )(q, k, v, mask, ids)
+    specs = (spec, spec, spec, hides, None if ids is None else PartitionSpec(*spec[:2]))
+    given = zip((q, k, v, mask, ids), specs, strict=True)
+    return _over_devices(lies, specs)(*(laid_out(lies.mesh, x, p) for x, p in given))
 
 
 def ulysses_attention(

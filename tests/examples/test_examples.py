@@ -43,6 +43,15 @@ def test_snippet_trains(name):
     assert float(re.search(r"accuracy: ([\d.]+)", printed)[1]) > 0.7
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["ring_attention.py", "ring_attention.py --plain", "moe.py"])
+def test_on_eight_devices_as_on_one(words):
+    printed = run_example(*words.split(), devices=8)
+    first, last = re.findall(r"loss ([\d.]+) to ([\d.]+)", printed)[1]
+    assert float(last) < float(first)
+    assert float(re.search(r"difference of a loss: ([\de.-]+)", printed)[1]) < 1e-5
+
+
 def test_examples_for_mindspore_do_not_name_us():
     for path in ["lenet5_mnist.py", "lenet5_functional.py", "snippets/fit_with_epochs.py"]:
         assert "mindjax" not in (ROOT / "examples" / path).read_text()

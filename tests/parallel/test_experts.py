@@ -35,11 +35,6 @@ def results(names):
 
 
 @pytest.fixture(scope="module")
-def quick():
-    return results([*QUICK, *products.QUICK])
-
-
-@pytest.fixture(scope="module")
 def every():
     return results([*CASES, *products.CASES])
 
@@ -69,12 +64,7 @@ def check(name, result):
         tokens = 128 // case.dp * case.ep
         assert size["all-gather"] <= 2 * tokens * WIDTH * 4 + 2 * tokens * case.k * 4
     # Sums: gradients of what every device holds, and of experts over their copies.
-    assert size["all-reduce"] < result["parameters"]
-
-
-@pytest.mark.parametrize("name", QUICK)
-def test_as_one_device(name, quick):
-    check(name, quick[name])
+    assert size["all-reduce"] <= result["parameters"] + 64
 
 
 @pytest.mark.slow
@@ -93,9 +83,13 @@ def check_products(result):
     assert max(result["largest"].values()) < result["parameter"]
 
 
-@pytest.mark.parametrize("name", products.QUICK)
-def test_products(name, quick):
-    check_products(quick[name])
+def test_quick():
+    """One process for all: a second one would start as long as they run."""
+    found = results([*QUICK, *products.QUICK])
+    for name in QUICK:
+        check(name, found[name])
+    for name in products.QUICK:
+        check_products(found[name])
 
 
 @pytest.mark.slow
@@ -143,7 +137,13 @@ ROUTES = {
 }
 
 
-@pytest.mark.parametrize("name", ROUTES)
+def each(name):
+    """Make a case's parameter."""
+    quick = name in ("top 2", "all tokens, a third matrix")
+    return pytest.param(name, marks=() if quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", [each(name) for name in ROUTES])
 def test_mathematics(name):
     k, factor, groups, activation, normalized = ROUTES[name]
     rng = np.random.RandomState(0)
