@@ -156,7 +156,8 @@ def _check_all(kinds: dict[Any, int], layout: Layout) -> None:
         raise located(
             RuntimeError,
             f"Nothing runs in pipeline stage {', '.join(map(str, stages))} of {layout.stages}"
-            f"{times}: set the 'pipeline_stage' of Cells, or the 'stage_config' of PipelineCell.",
+            f"{times}: set the 'pipeline_stage' of Cells, or the 'stage_config' of PipelineCell"
+            + (", and 'segment_config' too." if layout.folded else "."),
         )
 
 

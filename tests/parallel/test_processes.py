@@ -25,8 +25,8 @@ RUNS = {
     "training": (2, ["training.py"], {"MINDJAX_EAGER": "deferred"}),
     "training at once": (3, ["training.py"], {"MINDJAX_EAGER": "op_by_op"}),
     "training of a graph": (4, ["training.py", "graph"], {}),
-    "stages": (4, ["staged.py", "1f1b"], {}),
-    "stages of another schedule": (2, ["staged.py", "gpipe"], {}),
+    "stages": (4, ["staged.py", "1f1b", "4"], {}),
+    "stages of two": (4, ["staged.py", "gpipe", "2"], {}),
 }
 FAST = ("operators", "functions", "training")
 

@@ -1,4 +1,4 @@
-"""A network in as many stages as there are processes; each holds its own stage's state."""
+"""A network in stages over processes; those of one stage share each batch."""
 
 import itertools
 import sys
@@ -11,15 +11,16 @@ from mindspore.communication import get_group_size, get_rank, init
 init()
 RANK, SIZE = get_rank(), get_group_size()
 ms.set_context(mode=ms.GRAPH_MODE)
-SCHEDULE = sys.argv[1] if len(sys.argv) > 1 else "1f1b"
+SCHEDULE, STAGES = sys.argv[1], int(sys.argv[2])
+PARTS = SIZE // STAGES
 
 
 class Network(nn.Cell):
-    """Two layers a stage, with normalization and dropout in the first."""
+    """Four layers, with normalization and dropout in the first."""
 
     def __init__(self):
         super().__init__()
-        widths = [5, *[8 + i for i in range(2 * SIZE - 1)], 2]
+        widths = [5, 8, 9, 10, 2]
         self.layers = nn.CellList(
             [nn.Dense(a, b, activation="tanh") for a, b in itertools.pairwise(widths)]
         )
@@ -34,14 +35,14 @@ class Network(nn.Cell):
         return self.loss(x, y)
 
 
-def train(**settings):
-    """Give the losses, and the norm of the Parameters."""
+def train(part, parts, **settings):
+    """Train on a part of each batch; give the losses, and the norm of the Parameters."""
     ms.reset_auto_parallel_context()
     ms.set_auto_parallel_context(**settings)
     ms.set_seed(3)
     network = Network()
-    stages = {f"layers.{i}": i // 2 for i in range(2 * SIZE)}
-    pipelined = nn.PipelineCell(network, 2 * SIZE, stage_config=stages)
+    stages = {f"layers.{i}": i * STAGES // 4 for i in range(4)}
+    pipelined = nn.PipelineCell(network, 4, stage_config=stages)
     optimizer = nn.Momentum(network.trainable_params(), 0.05, 0.9)
     step = nn.TrainOneStepCell(pipelined, optimizer)
     step.set_train()
@@ -49,18 +50,21 @@ def train(**settings):
     losses = []
     for _ in range(6):
         x, y = random.randn(8 * SIZE, 5), random.randn(8 * SIZE, 2)
-        loss = step(Tensor(x.astype(np.float32)), Tensor(y.astype(np.float32)))
+        x, y = (np.split(a.astype(np.float32), parts)[part] for a in (x, y))
+        loss = step(Tensor(x), Tensor(y))
         losses.append(float(loss.asnumpy()))
     return losses, [p.asnumpy() for p in network.get_parameters()]
 
 
 losses, parameters = train(
+    RANK % PARTS,
+    PARTS,
     parallel_mode="semi_auto_parallel",
-    pipeline_stages=SIZE,
-    dataset_strategy="full_batch",
+    pipeline_stages=STAGES,
+    dataset_strategy="data_parallel",
     pipeline_config={"pipeline_interleave": SCHEDULE != "1f1b", "pipeline_scheduler": SCHEDULE},
 )
-expected, alone = train(parallel_mode="stand_alone")
+expected, alone = train(0, 1, parallel_mode="stand_alone")
 np.testing.assert_allclose(losses, expected, rtol=1e-5)
 for a, b in zip(parameters, alone, strict=True):
     np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
