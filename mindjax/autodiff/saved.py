@@ -13,7 +13,8 @@ from mindjax.autodiff.traced import Traced
 from mindjax.core import jax_private
 from mindjax.core.errors import located
 from mindjax.core.handle import current, wrap
-from mindjax.core.partition import partitioner
+from mindjax.core.host_memory import offloaded
+from mindjax.core.partition import Again, partitioner
 from mindjax.core.state import Wide, in_user_x64
 from mindjax.graph.jit import Programs
 from mindjax.graph.program import GraphCall, Program
@@ -207,16 +208,26 @@ class _Recomputed(Programs):
 _programs: weakref.WeakKeyDictionary[Any, dict[str, Programs]] = weakref.WeakKeyDictionary()
 
 
-def compute_again(block: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a function so that a backward pass keeps its inputs only."""
+def compute_again(
+    block: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    how: Again = Again(),  # noqa: B008 never written
+) -> Any:
+    """Run a function so that a backward pass keeps its inputs only, or what ``how`` says."""
+    if how.offload and current.frame is None:
+        return block(*args, **kwargs)
     if current.frame is not None or (current.tape is None and jax_private.tracing()):
         if current.tape is not None:
             return block(*args, **kwargs)
         with Wide():
             traced = Traced(block, args, kwargs)
             spread = partitioner()
-            again = jax.checkpoint if spread is None else spread.again
-            outs, writes = again(traced.pure.call)(list(traced.pure.reads), traced.inputs)
+            if spread is not None:
+                again = spread.again(traced.pure.call, how)
+            else:
+                again = (offloaded if how.offload else jax.checkpoint)(traced.pure.call)
+            outs, writes = again(list(traced.pure.reads), traced.inputs)
         traced.pure.write_back(writes)
         return traced.build(outs)
     if current.tape is None:

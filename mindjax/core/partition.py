@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from mindjax.core import world
 from mindjax.core.handle import current
@@ -14,6 +14,18 @@ from mindjax.core.parallel_context import (
     ParallelMode,
     get_auto_parallel_context,
 )
+
+
+class Again(NamedTuple):
+    """How the backward pass gets at what a function's inner values were.
+
+    Attributes:
+        offload: results of products wait on the host; the rest is computed again.
+        keeps_sums: what devices have added up is kept.
+    """
+
+    offload: bool = False
+    keeps_sums: bool = False
 
 
 class Partitioner(Protocol):
@@ -69,7 +81,7 @@ class Partitioner(Protocol):
         """
         ...
 
-    def again(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def again(self, function: Callable[..., Any], how: Again) -> Callable[..., Any]:
         """Let the backward pass compute a function of lists of reads and of inputs again."""
         ...
 

@@ -12,7 +12,14 @@ import jax
 import numpy as np
 from jax.core import eval_jaxpr
 
-from mindjax.core import allocator, jax_private, simulation, solver_order, world
+from mindjax.core import (
+    allocator,
+    host_memory,
+    jax_private,
+    simulation,
+    solver_order,
+    world,
+)
 from mindjax.core.caches import count_compilation
 from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
@@ -82,6 +89,8 @@ class Program:
         self._partitioner = partitioner()
         self._numbers: list[Any] = []
         self._reported = False
+        # Places of the state that waits on the host, of a program on one device.
+        self._on_host: list[int] = []
         self.name = getattr(function, "__qualname__", type(function).__name__)
         frame = StateFrame(root=True)
         frame.may_leave = may_leave
@@ -215,6 +224,12 @@ class Program:
         program, donated = self._function(jaxpr), tuple(range(len(self.donated)))
         if self._partitioner is not None:
             return self._spread(program, flat, donated, count)
+        self._on_host = host_memory.waiting([*self.donated, *self.read])
+        if self._on_host:
+            given = self._on_host, len(flat), self._ties(), len(jaxpr.outvars)
+            options = {"donate_argnums": donated, "keep_unused": True}
+            structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in flat]
+            return host_memory.on_one_device(program, *given, **options).lower(*structs)
         return jax.jit(program, donate_argnums=donated, keep_unused=True).lower(*flat)
 
     def _compile(self, jaxpr: Any, arrays: list[Any], numbers: list[Any]) -> Any:
@@ -286,10 +301,10 @@ class Program:
             self.jaxpr, layout, lambda jaxpr, extra: self._compile(jaxpr, arrays, extra)
         )
         self._numbers = [np.asarray(n) for n in numbers]
-        if self._partitioner is not None and not self._packed:
+        if (self._partitioner is not None and not self._packed) or self._on_host:
             # State goes to its devices once; what a program writes stays there.
             state = [*self.donated, *self.read]
-            moved = self._partitioner.move([*donated, *read], self._shardings())
+            moved = self._move([*donated, *read])
             for handle, array in zip(state, moved, strict=True):
                 if isinstance(handle, Parameter):
                     handle.store(array)
@@ -299,9 +314,10 @@ class Program:
         """Whether the executable keeps the state of pipeline stages itself."""
         return hasattr(self._compiled, "pack")
 
-    def _shardings(self) -> Any:
-        """Give where the executable takes each input."""
-        return self._compiled.input_shardings[0]
+    def _move(self, arrays: list[Any]) -> list[Any]:
+        """Put the first inputs where the executable takes them."""
+        move = host_memory.move if self._partitioner is None else self._partitioner.move
+        return move(arrays, self._compiled.input_shardings[0])
 
     def captures(self) -> list[Any]:
         """Give what the constants of the jaxpr are: Handles of state, and arrays."""
@@ -399,8 +415,8 @@ class Program:
                 donated.append(value)
             value = None
             inputs = [*donated, *read, *self.constants, *arguments, *self._numbers]
-            if self._partitioner is not None:
-                inputs = self._partitioner.move(inputs, self._shardings())
+            if self._partitioner is not None or self._on_host:
+                inputs = self._move(inputs)
             try:
                 outputs = self._executable(*inputs)
             except jax.errors.JaxRuntimeError:
@@ -558,7 +574,7 @@ def _trace(
         if simulation.active():
             # Of all networks' Parameters without values: those of this program.
             jaxpr, kept_places = simulation.prune(jaxpr, len(explicit))
-            explicit, tokens = ([of[i] for i in kept_places] for of in (explicit, tokens))
+            explicit, tokens = [explicit[i] for i in kept_places], [tokens[i] for i in kept_places]
         count = len(explicit)
         jaxpr = jaxpr.replace(
             constvars=[*jaxpr.constvars, *jaxpr.invars[:count]],

@@ -82,7 +82,7 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
         own["_counted"] = True
         Cell.total_instance_count += 1
         own["_cast"] = own["_cast_out"] = None
-        own["_again"] = False
+        own["_again"] = None
         if current.frame is not None:
             own["_made_in"] = True
         self._init_hooks()
@@ -169,7 +169,7 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
 
     def _run_inside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.__dict__["_again"]:
-            return compute_again(self._run_once, (args, kwargs), {})
+            return compute_again(self._run_once, (args, kwargs), {}, self.__dict__["_again"])
         if not self._hooks and self.__dict__["_cast"] is None and not self._has_bprop:
             return self._construct(args, kwargs)
         return self._run_with_extras(args, kwargs)

@@ -11,6 +11,7 @@ from mindjax.autodiff.saved import register_saved_tensors_hooks
 from mindjax.core import checks
 from mindjax.core.context import get_context
 from mindjax.core.errors import located
+from mindjax.core.partition import Again
 from mindjax.core.primitive import Primitive
 from mindjax.nn.hooks import HookMixin
 from mindjax.ops.creation import zeros
@@ -187,10 +188,13 @@ class PlacementMixin(HookMixin):
             record.add_prim_attr("strategy_gen_mode", "data_parallel")
 
     def offload(self, backward_prefetch: Any = "Auto") -> None:
-        """Note that activations may lie in the host's memory; XLA decides where they lie.
+        """Let what the backward pass needs of the Cell's products wait in the host's memory.
+
+        It has an effect in GRAPH_MODE: what the backward pass needs besides is computed again.
 
         Args:
-            backward_prefetch: ``"Auto"``, or how many operators ahead they are fetched.
+            backward_prefetch: ``"Auto"``, or how many operators ahead values are fetched; XLA
+                decides that.
 
         Raises:
             ValueError: any other value.
@@ -201,6 +205,8 @@ class PlacementMixin(HookMixin):
             checks.non_negative_int("backward_prefetch", backward_prefetch, self.cls_name)
         for record in self._primitives():
             record.add_prim_attr("backward_prefetch", backward_prefetch)
+        self.__dict__["_again"] = Again(offload=True)
+        changed()
 
     def set_boost(self, boost_type: str) -> Any:
         """Mark the Cells within for an algorithm of `boost`; gives the Cell.

@@ -7,6 +7,7 @@ from typing import Any, Self
 from mindjax.core import checks
 from mindjax.core.dtype import bfloat16, float16, float32
 from mindjax.core.errors import located
+from mindjax.core.partition import Again
 from mindjax.core.precision import KINDS, MixedPrecisionType
 from mindjax.tensor.parameter import changed
 from mindjax.tensor.tensor import Tensor
@@ -136,8 +137,11 @@ class PrecisionMixin:
             early_stop: whether computing again stops early; XLA drops what is not needed.
             context_fn: gives contexts for the two runs; taken with ``use_reentrant=True`` only,
                 where it has no effect.
-            **kwargs: ``mp_comm_recompute``, ``parallel_optimizer_comm_recompute`` and
-                ``recompute_slice_activation``, which tune parallel training on devices.
+            **kwargs: for parallel training. ``mp_comm_recompute=False`` keeps the results of
+                operators whose strategy adds parts up on several devices, so that the backward
+                pass does not add them up again. ``parallel_optimizer_comm_recompute=True`` keeps
+                the shares of Parameters that are shared out, and gathers them again.
+                ``recompute_slice_activation`` has no effect.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -164,7 +168,10 @@ class PrecisionMixin:
                 "For 'recompute', the 'context_fn' is not supported: enter the contexts inside the "
                 "Cell's construct, which runs in both passes.",
             )
-        self.__dict__["_again"] = True
+        if kwargs.get("parallel_optimizer_comm_recompute", False):
+            for parameter in self.get_parameters():  # type: ignore[attr-defined]
+                parameter.parallel_optimizer_comm_recompute = True
+        self.__dict__["_again"] = Again(keeps_sums=not kwargs.get("mp_comm_recompute", True))
         changed()
 
 

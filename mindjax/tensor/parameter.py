@@ -64,10 +64,14 @@ class Parameter(Tensor):
         requires_grad: whether it is trained.
         layerwise_parallel: kept for parallel training: the Parameter is not broadcast.
         parallel_optimizer: kept for parallel training: whether its optimizer state may be sharded.
+        storage_format: kept; arrays have the device's own.
+        device: ``"CPU"`` lets the values, and those of the optimizer's copies, wait in the host's
+            memory: a compiled program fetches them, and puts what it writes back there.
 
     Raises:
         TypeError: the first value cannot be a Tensor.
-        ValueError: ``name`` is not a string.
+        ValueError: ``name`` is not a string, or another ``device``.
+        NotImplementedError: ``device`` is ``"Remote"``.
     """
 
     __slots__ = ()
@@ -96,7 +100,7 @@ class Parameter(Tensor):
         self.parallel_optimizer = parallel_optimizer
         self.storage_format = storage_format
         if device is not None:
-            self.init_device = device
+            self.init_device = _checked_device(device)
         if name is None:
             self._name, self.is_named = f"Parameter#{next(_unnamed)}", False
         else:
@@ -294,6 +298,20 @@ def _unpickle(cls: type[Parameter], array: np.ndarray[Any, Any], attributes: dic
     fresh._frame = None
     fresh.__dict__.update(attributes)
     return fresh
+
+
+def _checked_device(device: Any) -> str:
+    if device not in ("CPU", "Remote"):
+        raise located(
+            ValueError, f"Only 'CPU' and 'Remote' is supported for device, but got ${device}."
+        )
+    if device == "Remote":
+        raise located(
+            NotImplementedError,
+            "For 'Parameter', the argument 'device' 'Remote' is not supported: 'CPU' keeps the "
+            "values in the host's memory.",
+        )
+    return device
 
 
 class ParameterTuple(tuple[Parameter, ...]):

@@ -20,6 +20,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import batching, mlir
 from jax.sharding import Mesh
 
+from mindjax.core.errors import located
 from mindjax_parallel.mesh import Placement
 
 _GATHERED = "mindjax_gathered"
@@ -74,7 +75,7 @@ class Shares:
 
     def __init__(self, mesh: Mesh, most: int, threshold: int) -> None:
         self.mesh, self.most, self.threshold = mesh, most, threshold
-        # By identity of what was gathered at level 3, in the trace that is running: that, its
+        # By identity of what was gathered, in the trace that is running: that, its
         # share, and what gathers it.
         self._gathered: dict[int, tuple[Any, Any, Callable[[Any], Any]]] = {}
 
@@ -100,11 +101,12 @@ class Shares:
 
         def shared(inputs: list[Any], values: list[Any]) -> Any:
             whole = [v if g is None else g(v) for g, v in zip(gathers, values, strict=True)]
-            if level < 3:
-                return function(inputs, whole)
             for i, (gather, value) in enumerate(zip(gathers, values, strict=True)):
-                if gather is not None:
+                if gather is None:
+                    continue
+                if level == 3:
                     whole[i] = checkpoint_name(whole[i], _GATHERED)
+                if level == 3 or weights[i].parallel_optimizer_comm_recompute:
                     self._gathered[id(whole[i])] = whole[i], value, gather
             try:
                 return function(inputs, whole)
@@ -116,23 +118,35 @@ class Shares:
         kept = jax.checkpoint_policies.save_anything_except_these_names(_GATHERED)
         return jax.checkpoint(shared, policy=kept)
 
-    def again(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def again(
+        self, function: Callable[..., Any], level: int, policy: Any = None
+    ) -> Callable[..., Any]:
         """Let the backward pass compute a function again from what it reads and takes.
-
-        Of Parameters that were gathered at level 3 it keeps the shares.
 
         Args:
             function: of the lists of arrays that it reads around it, and of its inputs.
+            level: of optimizer parallelism; at 3 shares of Parameters are kept, at the others those
+                of Parameters whose ``parallel_optimizer_comm_recompute`` says so.
+            policy: says what else is kept.
+
+        Raises:
+            NotImplementedError: there is a policy at level 3.
         """
+        if level == 3 and policy is not None:
+            raise located(
+                NotImplementedError,
+                "For 'recompute', 'mp_comm_recompute' False is not supported where the optimizer "
+                "level is 3: it keeps shares only. Leave it out, or take level 2.",
+            )
 
         def run(reads: list[Any], inputs: list[Any]) -> Any:
             found = [self._gathered.get(id(r)) for r in reads]
             if not any(found):
-                return jax.checkpoint(function)(reads, inputs)
+                return jax.checkpoint(function, policy=policy)(reads, inputs)
             shares = [r if f is None else f[1] for r, f in zip(reads, found, strict=True)]
-            return _from_shares(function, [None if f is None else f[2] for f in found])(
-                shares, inputs
-            )
+            gathered = _gathering(function, [None if f is None else f[2] for f in found])
+            again = _from_kept(gathered) if level == 3 else jax.checkpoint(gathered, policy=policy)
+            return again(shares, inputs)
 
         return run
 
@@ -226,17 +240,23 @@ class Shares:
         return placement
 
 
-def _from_shares(
+def _gathering(
     function: Callable[..., Any], gathers: Sequence[Callable[[Any], Any] | None]
 ) -> Callable[..., Any]:
-    """Gather what a function reads, and again in the backward pass, where it is computed again.
-
-    It is no `jax.checkpoint`: the policy of the one around it would keep all that is inside.
-    """
+    """Gather what a function reads."""
 
     def gathered(shares: list[Any], inputs: list[Any]) -> Any:
         whole = [s if g is None else g(s) for g, s in zip(gathers, shares, strict=True)]
         return function(whole, inputs)
+
+    return gathered
+
+
+def _from_kept(gathered: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute a function again in the backward pass from its two lists.
+
+    It is no `jax.checkpoint`: the policy of the one around it would keep all that is inside.
+    """
 
     def forward(shares: list[Any], inputs: list[Any]) -> Any:
         return gathered(shares, inputs), (shares, inputs)

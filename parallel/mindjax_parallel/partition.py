@@ -9,10 +9,11 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.ad_checkpoint import checkpoint_name
 from jax.sharding import Mesh
 
 from mindjax import log
-from mindjax.core import simulation, world
+from mindjax.core import host_memory, simulation, world
 from mindjax.core.errors import located
 from mindjax.core.handle import wrap
 from mindjax.core.parallel_context import (
@@ -21,6 +22,7 @@ from mindjax.core.parallel_context import (
     operator_files,
     parallel_optimizer_config,
 )
+from mindjax.core.partition import Again
 from mindjax.core.state import outside_value
 from mindjax.graph.signature import Signature, rebuild
 from mindjax_parallel import strategy
@@ -39,6 +41,7 @@ from mindjax_parallel.optimizer_shard import Shares
 from mindjax_parallel.pipeline import Pipeline, run_micro_batches
 from mindjax_parallel.pipeline_program import PipelineProgram, inlined
 from mindjax_parallel.schedule import NAMES
+from mindjax_parallel.rules import dimensions
 from mindjax_parallel.search import Search
 from mindjax_parallel.sharded_module import fitting, propagated
 from mindjax_parallel.spread_operators import SPREAD
@@ -202,6 +205,9 @@ def _partitioner(settings: Settings, mesh: Mesh, stage: Mesh) -> MeshPartitioner
     return MeshPartitioner(settings, mesh, stage)
 
 
+_SUM = "mindjax_sum"
+
+
 class MeshPartitioner:
     """Spreads programs over a mesh of devices.
 
@@ -333,8 +339,10 @@ class MeshPartitioner:
             RuntimeError: the strategy does not fit them.
         """
         within, given = record.__dict__.get("_strategy", (None, None))
-        if not given or self.settings.mode == ParallelMode.DATA_PARALLEL:
+        if within is None or self.settings.mode == ParallelMode.DATA_PARALLEL:
             return outputs
+        if not given:
+            return self._sums_named(record, within, inputs, outputs)
         flat, tree = jax.tree.flatten(outputs)
         shapes = [tuple(a.shape) for a in flat]
         if _holds_layouts(given):
@@ -350,6 +358,24 @@ class MeshPartitioner:
                 self.stage,
             )
         return jax.tree.unflatten(tree, self._laid(flat, wanted))
+
+    def _sums_named(self, record: Any, within: Any, inputs: list[Any], outputs: Any) -> Any:
+        """Name what devices add up, for a backward pass that shall not do it again."""
+        sources = jax.tree.leaves(inputs)
+        known = dimensions(record, [tuple(np.shape(a)) for a in sources])
+        if not known.outputs:
+            return outputs
+        kept = {label for labels in known.outputs for label in labels}
+        placements = self._of_inputs(record, within, sources)
+        cut = {
+            label
+            for labels, placement in zip(known.inputs, placements, strict=False)
+            for label, axes in zip(labels, placement.dimensions, strict=False)
+            if axes
+        }
+        if cut <= kept:
+            return outputs
+        return jax.tree.map(lambda a: checkpoint_name(a, _SUM), outputs)
 
     def lay_out(self, array: Any, placement: Placement) -> Any:
         """Lay a traced array out."""
@@ -383,13 +409,17 @@ class MeshPartitioner:
         level = self.settings.optimizer
         return self._shares.gathered(function, weights, level) if level else function
 
-    def again(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Let the backward pass compute a function again, and what it gathers, at level 3.
+    def again(self, function: Callable[..., Any], how: Again) -> Callable[..., Any]:
+        """Let the backward pass compute a function again.
 
         Args:
             function: of the lists of arrays that it reads around it, and of its inputs.
+            how: what it keeps.
         """
-        return self._shares.again(function) if self.settings.optimizer else jax.checkpoint(function)
+        if how.offload:
+            return host_memory.offloaded(function)
+        policy = jax.checkpoint_policies.save_only_these_names(_SUM) if how.keeps_sums else None
+        return self._shares.again(function, self.settings.optimizer, policy)
 
     def lower(
         self,
@@ -442,7 +472,12 @@ class MeshPartitioner:
         if simulation.active():
             self.simulated = function, placements
         self._strategies.note(state, [tuple(np.shape(a)) for a in arrays], placements)
-        shardings = [p.sharding(self.mesh) for p in placements]
+        waiting = host_memory.waiting(state)
+        kinds = [host_memory.kind() if i in waiting else None for i in range(len(placements))]
+        shardings = [p.sharding(self.mesh, k) for p, k in zip(placements, kinds, strict=True)]
+        if waiting:
+            there = [placements[i].sharding(self.mesh, "device") for i in waiting]
+            function = host_memory.fetching(function, waiting, there)
         outputs = [shardings[ties[i]] if i in ties else None for i in range(count)]
         jitted = jax.jit(
             function,

@@ -202,6 +202,7 @@ def test_simulation(tmp_path):
     assert "TrainOneStepCell: 1 devices, 1,073,741,82" in done.stderr
 
 
+@pytest.mark.slow
 def test_script_without_a_program(tmp_path):
     (tmp_path / "empty.py").write_text("print(1)\n")
     done = command("dryrun", "empty.py", cwd=tmp_path)
