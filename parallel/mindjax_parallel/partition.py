@@ -40,8 +40,8 @@ from mindjax_parallel.mesh import (
 from mindjax_parallel.optimizer_shard import Shares
 from mindjax_parallel.pipeline import Pipeline, run_micro_batches
 from mindjax_parallel.pipeline_program import PipelineProgram, inlined
-from mindjax_parallel.schedule import NAMES
 from mindjax_parallel.rules import dimensions
+from mindjax_parallel.schedule import NAMES
 from mindjax_parallel.search import Search
 from mindjax_parallel.sharded_module import fitting, propagated
 from mindjax_parallel.spread_operators import SPREAD
