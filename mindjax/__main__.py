@@ -10,7 +10,7 @@ from mindjax import version
 
 COMMANDS = (
     *("run", "graph", "check", "info", "plot", "export", "inspect", "convert", "demo-data"),
-    *("dryrun", "placements", "msrun"),
+    *("dryrun", "placements", "msrun", "ascend"),
 )
 
 
@@ -84,6 +84,12 @@ def build_parser() -> argparse.ArgumentParser:
     placements.add_argument("strategy", metavar="STRATEGY", help="strategy file of a training")
     placements.add_argument("out", metavar="OUT.svg")
 
+    ascend = commands.add_parser("ascend", help="run a script on Ascend, list what ran where")
+    ascend.add_argument("what", choices=("report",))
+    ascend.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name")
+    ascend.add_argument("script", metavar="SCRIPT")
+    ascend.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS")
+
     commands.add_parser("msrun", help="run a script in several processes; see msrun --help")
 
     data = commands.add_parser("demo-data", help="write real data for the examples")
@@ -134,6 +140,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from mindjax.cli.graph import graph
 
         return graph(options.script, options.args, as_module=options.module)
+    if options.command == "ascend":
+        from mindjax.cli.ascend import ascend
+
+        return ascend(options.script, options.args, as_module=options.module)
     if options.command == "check":
         from mindjax.cli.check import check
 

@@ -12,9 +12,9 @@ def environment(**settings):
     """Give the environment of a process that has the platforms ascend and cpu."""
     paths = (ROOT / "backends/ascend_xla", ROOT, ROOT / "parallel")
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("MINDJAX_ASCEND_")}
-    for kept in ("MINDJAX_ASCEND_CACHE", "MINDJAX_ASCEND_FLAGS"):
-        if kept in os.environ:
-            inherited[kept] = os.environ[kept]
+    for kept in ("CACHE", "FLAGS", "DRIVER", "ACL", "OPAPI"):
+        if f"MINDJAX_ASCEND_{kept}" in os.environ:
+            inherited[f"MINDJAX_ASCEND_{kept}"] = os.environ[f"MINDJAX_ASCEND_{kept}"]
     return {
         **inherited,
         "JAX_PLATFORMS": "ascend,cpu",

@@ -40,3 +40,18 @@ def test_without_a_word_jax_keeps_its_default():
         JAX_PLATFORMS="",
     )
     assert text.split() == ["cpu", "ascend"]
+
+
+def test_report_says_what_ran_where(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import mindspore as ms\nfrom mindspore import ops\n"
+        "x = ms.Tensor([[4.0, 1], [1, 3]])\nprint(ops.tanh(x) @ x, ops.inverse(x))\n"
+    )
+    command = "import sys\nfrom mindjax.__main__ import main\nsys.stderr = sys.stdout\n"
+    text = run_python("-c", f"{command}main(['ascend', 'report', {str(script)!r}])")
+    assert "1 of them for the delegate (XLA:CPU)" in text
+    assert "runs: 2 by steps, 1 by the delegate" in text
+    rows = [line.split() for line in text.splitlines()]
+    assert ["tanh", "map", "1"] in rows and ["dot_general", "dot", "1"] in rows
+    assert "jit_ms_MatrixInverse: custom call lapack_sgetrf_ffi" in text

@@ -253,6 +253,11 @@ def check_versions() -> None:
             )
 
 
+def registered() -> bool:
+    """Tell whether `register` has run."""
+    return bool(_kept)
+
+
 def executions() -> dict[str, int]:
     """Count the programs that ran: by the library's steps, and by the delegate."""
     loaded = library.library()

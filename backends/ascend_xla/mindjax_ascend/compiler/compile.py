@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,8 +28,8 @@ class Compiled:
     delegated: str = ""
 
 
-# One entry a compilation, in order, for reports and tests.
-compiled: list[Compiled] = []
+# One entry a compilation, the last ones in order, for reports and tests.
+compiled: deque[Compiled] = deque(maxlen=10_000)
 
 
 def _memory(attributes: Any) -> int:

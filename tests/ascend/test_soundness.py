@@ -1,0 +1,61 @@
+"""Nothing stays allocated, and the sanitizers find nothing; all of it takes minutes."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from tests.ascend.processes import run_python
+from tests.ascend.test_behaviour import CHECKS
+from tests.ascend.test_programs import QUICK
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
+    pytest.mark.slow,
+]
+MEGABYTE = 1 << 20
+
+
+def test_nothing_leaks():
+    """100,000 executions and 1,000 compilations."""
+    text = run_python("-m", "tests.ascend.run_leaks", timeout=1200)
+    grown = json.loads(text.splitlines()[-1])["grown"]
+    assert [g["device"] for g in grown.values()] == [0, 0]
+    assert all(g["resident"] < 16 * MEGABYTE for g in grown.values()), grown
+
+
+def sanitizer(name):
+    """Give the settings of a process whose plugin is built with a sanitizer of g++."""
+    found = subprocess.run(
+        ["g++", f"-print-file-name=lib{name[0]}san.so"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    if "/" not in found:
+        pytest.skip(f"g++ has no lib{name[0]}san")
+    flags = f"-fsanitize={name} -fno-omit-frame-pointer -O1 -g"
+    options = "detect_leaks=0:abort_on_error=1:halt_on_error=1"
+    return {
+        "MINDJAX_ASCEND_FLAGS": flags,
+        "LD_PRELOAD": found,
+        f"{name[0].upper()}SAN_OPTIONS": options,
+    }
+
+
+def test_address_sanitizer_finds_nothing():
+    settings = sanitizer("address")
+    names = sorted(QUICK)
+    text = run_python(
+        "-m", "tests.ascend.run_programs", text="\n".join(names), timeout=1200, **settings
+    )
+    results = [json.loads(line) for line in text.splitlines()]
+    assert [r["name"] for r in results] == names
+    assert not [r for r in results if r["wrong"]]
+    run_python(
+        "-m",
+        "tests.ascend.run_behaviour",
+        *CHECKS.split(),
+        timeout=1200,
+        MINDJAX_ASCEND_SIM_DEVICES="4",
+        MINDJAX_ASCEND_MEMORY="100000000",
+        **settings,
+    )
