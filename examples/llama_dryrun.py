@@ -4,8 +4,8 @@
     mindjax run --devices 8 examples/llama_dryrun.py --size tiny --tensor 2 --shares 2
 
 Matrices are cut by columns, then by rows, over ``--tensor`` devices; Parameters, gradients and
-Adam's state are shared out further over ``--shares`` of the others; those cut the batch. Each layer
-is computed again in the backward pass.
+Adam's state are shared out further over ``--shares`` of the others; those cut the batch. With
+``--stages`` the layers are a pipeline's instead. Each layer is computed again in the backward pass.
 """
 
 import argparse
@@ -94,7 +94,7 @@ class Layer(nn.Cell):
 class Llama(nn.Cell):
     """The mean cross entropy of the next word."""
 
-    def __init__(self, size, data, tensor):
+    def __init__(self, size, data, tensor, stages):
         super().__init__()
         self.size = size
         self.table, self.out = weight(size.words, size.width), weight(size.width, size.words)
@@ -102,7 +102,10 @@ class Llama(nn.Cell):
         for layer in self.layers:
             layer.recompute()
         self.norm = RMSNorm(size.width)
-        self.embed = ops.Gather().shard(((1, tensor), (data, 1)))
+        self.embed = ops.Gather()
+        if not stages:
+            # Devices of a stage hold the table whole: XLA cannot cut it within a pipeline.
+            self.embed.shard(((1, tensor), (data, 1)))
         self.last = ops.MatMul().shard(((data, 1), (1, tensor)))
         self.mask = Tensor(np.triu(np.full((size.length, size.length), -1e9, np.float32), 1))
 
@@ -121,6 +124,8 @@ def main():
     parser.add_argument("--size", choices=SIZES, default="70b")
     parser.add_argument("--tensor", type=int, default=8, help="devices that cut a matrix")
     parser.add_argument("--shares", type=int, default=8, help="devices that share a part of it")
+    parser.add_argument("--stages", type=int, default=1, help="stages of a pipeline")
+    parser.add_argument("--micro-batches", type=int, default=8, help="of a pipeline")
     parser.add_argument("--layers", type=int, help="another number of layers")
     parser.add_argument("--steps", type=int, default=1)
     given = parser.parse_args()
@@ -129,12 +134,20 @@ def main():
     ms.set_context(mode=ms.GRAPH_MODE)
     ms.set_seed(1)
     init()
-    data = get_group_size() // given.tensor
-    net = Llama(size, data, given.tensor)
+    data = get_group_size() // given.tensor // given.stages
+    net = Llama(size, data, given.tensor, given.stages > 1)
     optimizer = nn.Adam(net.trainable_params(), 1e-3)
+    rows = data
+    if given.stages > 1:
+        rows = data * given.micro_batches
+        names = {f"layers.{i}": i * given.stages // size.layers for i in range(size.layers)}
+        net = nn.PipelineCell(net, given.micro_batches, stage_config=names)
     step = AutoParallel(nn.TrainOneStepCell(net, optimizer))
-    step.hsdp(given.shares, threshold=0, optimizer_level="level3")
-    words = np.random.RandomState(0).randint(0, size.words, (data, size.length + 1))
+    if given.stages > 1:
+        step.pipeline(given.stages)
+    else:
+        step.hsdp(given.shares, threshold=0, optimizer_level="level3")
+    words = np.random.RandomState(0).randint(0, size.words, (rows, size.length + 1))
     for number in range(given.steps):
         loss = step(Tensor(words[:, :-1], ms.int32), Tensor(words[:, 1:], ms.int32))
         print(f"step {number}: loss {float(loss.asnumpy()):.6f}")

@@ -39,7 +39,8 @@ class Needs:
         optimizer: bytes of the optimizer's state.
         inputs: bytes of the arguments.
         gradients: most bytes of values that have the shape of a Parameter.
-        values: bytes of all other values at the same time.
+        values: bytes of all other values at the same time; None of a pipeline, of which the
+            gradients are all that micro batches add up.
         transfers: by kind, how often a run transfers, and the bytes of the results.
         seconds: that the report took.
         allocated: what XLA for this host's processor allocates for values; None if it was not
@@ -54,7 +55,7 @@ class Needs:
     optimizer: float
     inputs: float
     gradients: float
-    values: float
+    values: float | None
     transfers: dict[str, tuple[int, int]] | None
     seconds: float
     allocated: int | None
@@ -64,7 +65,7 @@ class Needs:
     def total(self) -> float:
         """Bytes of everything on a device."""
         state = self.parameters + self.optimizer
-        return state + self.inputs + self.gradients + self.values
+        return state + self.inputs + self.gradients + (self.values or 0.0)
 
     def as_dict(self) -> dict[str, Any]:
         """Give the figures for a JSON file."""
@@ -76,7 +77,7 @@ class Needs:
             ("optimizer state", self.optimizer),
             ("inputs", self.inputs),
             ("gradients", self.gradients),
-            ("other values", self.values),
+            *([] if self.values is None else [("other values", self.values)]),
             ("sum", self.total),
         ]
         lines = [
@@ -85,6 +86,8 @@ class Needs:
             "  bytes a device",
             *(f"    {name:<16}{size / 1e9:12.3f} GB" for name, size in rows),
         ]
+        if self.values is None:
+            lines.append("    (of a pipeline without what its micro batches keep)")
         if self.allocated is not None:
             lines.append(
                 f"    (XLA's own order, for this host's processor and not made to save memory: "
@@ -152,6 +155,42 @@ def needs(
     return Needs(
         name, mesh.size, elements, *sums.values(), gradients, most - gradients, transfers,
         time.monotonic() - began, allocated, held[:20],
+    )  # fmt: skip
+
+
+def needs_of_pipeline(
+    name: str, lowered: Any, state: Sequence[Any], mesh: Mesh, compiles: bool
+) -> Needs:
+    """Work out what a pipeline's program needs: state and gradients, which are packed.
+
+    Args:
+        name: the program's.
+        lowered: the lowered program of stages.
+        state: Handles of its first inputs.
+        mesh: the devices.
+        compiles: whether XLA cuts the program, so that its transfers can be counted.
+    """
+    began = time.monotonic()
+    pack, known = lowered.pack, _shapes_of(state)
+    packing, elements = pack.packing, 0
+    optimizer = [0.0] * packing.stages
+    for handle, member in zip(pack.handles, packing.members, strict=True):
+        size = math.prod(member.shape)
+        if _is_optimizers(handle, member.shape, known):
+            share = size * np.dtype(member.dtype).itemsize / packing.parts(member.kind)
+            for stage in member.stages:
+                optimizer[stage] += share
+        elif handle.requires_grad:
+            elements += size
+    transfers = allocated = None
+    if compiles:
+        compiled = lowered.stages.compile(compiler_options=_COMPILER)
+        transfers = transfers_of(compiled.as_text())
+        allocated = int(compiled.memory_analysis().temp_size_in_bytes)
+    most = max(optimizer)
+    return Needs(
+        name, mesh.size, elements, packing.device_bytes() - most, most, 0.0,
+        lowered.gradients.device_bytes(), None, transfers, time.monotonic() - began, allocated, [],
     )  # fmt: skip
 
 
@@ -225,6 +264,11 @@ class Report:
         partitioner: Any,
     ) -> None:
         """Look at a program that was lowered."""
+        if hasattr(lowered, "pack"):
+            found = needs_of_pipeline(name, lowered, state, partitioner.mesh, self._compiles)
+            self.programs.append(found)
+            self._show(str(found))
+            return
         if partitioner is None:
             mesh = mesh_of((jax.devices()[0],))
             placements = [replicated(mesh, np.ndim(a)) for a in arrays]

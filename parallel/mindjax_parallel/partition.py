@@ -189,7 +189,6 @@ def partitioner_of(settings: Settings) -> MeshPartitioner:
         (settings.optimizer, "optimizer parallelism", "leave it out"),
         (settings.searches, "the search for strategies", "give the strategies"),
         (settings.files != NO_FILES, "strategy files", "keep strategies in the program"),
-        (simulation.active(), "a dry run", "run it on virtual devices"),
     ):
         if given:
             raise located(

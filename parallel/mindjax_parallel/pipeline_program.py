@@ -179,6 +179,10 @@ class PipelineProgram:
         placements: how the devices of a stage cut each input.
         rows: axes that cut a batch.
         name: of the program.
+
+    Attributes:
+        pack: the packed state.
+        gradients: where the gradients lie that micro batches add up.
     """
 
     def __init__(
@@ -207,7 +211,7 @@ class PipelineProgram:
         self.pack = Pack(self._packing, [state[i] for i in self._packed])
         plan = self._split.plan
         chosen = [self._gradient_member(w) for w in self._split.wanted]
-        self._gradients = Packing(chosen, count, mesh)
+        self.gradients = Packing(chosen, count, mesh)
         invars = self._split.equation.invars
         cuts = {
             r: placements[self._packed[self._number[v]]]
@@ -215,7 +219,7 @@ class PipelineProgram:
             if not is_literal(v) and v in self._number
         }
         self.steps = Steps(
-            plan, self._split.wanted, self._gradients, mesh.size == count, self._lay, cuts, mesh
+            plan, self._split.wanted, self.gradients, mesh.size == count, self._lay, cuts, mesh
         )
         self._placements = placements
         self.name = name
@@ -286,7 +290,7 @@ class PipelineProgram:
         # What several stages have a part of.
         first = len(plan.trace.outvars)
         for i in range(len(split.wanted)):
-            member = self._gradients.members[i]
+            member = self.gradients.members[i]
             if len(member.stages) > 1:
                 known[outvars[first + i]] = lax.psum(self._share(i, member), AXIS)
 
@@ -311,7 +315,7 @@ class PipelineProgram:
         branches = []
         for stage in range(self._packing.stages):
             if stage in member.stages:
-                branches.append(lambda s=stage: self._gradients.take(self._totals, number, s))
+                branches.append(lambda s=stage: self.gradients.take(self._totals, number, s))
             else:
                 branches.append(lambda: jnp.zeros(member.shape, member.dtype))
         return lax.switch(lax.axis_index(AXIS), branches)
@@ -325,7 +329,7 @@ class PipelineProgram:
                 return self._packing.take(rows, self._number[variable], stage)
             if variable in self._writes:
                 return self._writes[variable]
-            return self._gradients.take(self._totals, split.results[variable] - first, stage)
+            return self.gradients.take(self._totals, split.results[variable] - first, stage)
 
         return find
 
@@ -497,6 +501,21 @@ class Lowered:
     def compile(self) -> Compiled:
         """Compile it."""
         return Compiled(self._program, self._lowered.compile())
+
+    @property
+    def stages(self) -> Any:
+        """What jax lowered, before it is a program of packed state."""
+        return self._lowered
+
+    @property
+    def pack(self) -> Pack:
+        """The packed state."""
+        return self._program.pack
+
+    @property
+    def gradients(self) -> Packing:
+        """Where the gradients lie that micro batches add up."""
+        return self._program.gradients
 
     def as_text(self, *args: Any, **kwargs: Any) -> str:
         """Give its StableHLO."""

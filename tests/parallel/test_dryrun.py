@@ -160,6 +160,22 @@ def test_llama(layers, tmp_path):
 
 
 @pytest.mark.slow
+def test_pipeline(tmp_path):
+    """State and gradients of the first of eight stages: two layers and the table of words."""
+    words = ("--no-compile", "--devices", 512, EXAMPLE, "--layers", 16, "--stages", 8)
+    found = figures(tmp_path, *words)
+    width, keys, inner, words = 8192, 1024, 28672, 32000
+    layer = (2 * width * width + 2 * width * keys + 3 * width * inner) / 8 + 2 * width
+    numbers = 2 * layer + words * width
+    assert found["optimizer"] == pytest.approx(2 * 4 * numbers, rel=1e-3)
+    # The head, on the last stage, has a place on each.
+    head = 4 * words * width / 8
+    for kind in ("parameters", "gradients"):
+        assert 4 * numbers <= found[kind] <= 4 * numbers + 4 * head
+    assert found["values"] is None
+
+
+@pytest.mark.slow
 def test_llama_of_70_billion_numbers(tmp_path):
     found = figures(tmp_path, "--devices", 512, EXAMPLE)
     numbers, expected = by_hand(80, 64, 8, 8)
