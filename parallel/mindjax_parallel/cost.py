@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jax.core import eval_jaxpr
 from jax.extend.core import Literal
 from jax.sharding import Mesh
 
@@ -74,6 +75,21 @@ def _inlined_params(params: dict[str, Any]) -> dict[str, Any]:
     return {name: of(value) for name, value in params.items()}
 
 
+def _alone(jaxpr: Any, equation: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Evaluate one equation of a jaxpr."""
+    pairs = zip(equation.invars, inputs, strict=True)
+    given = {v: x for v, x in pairs if not isinstance(v, Literal)}
+    single = jaxpr.replace(
+        constvars=[],
+        invars=list(given),
+        outvars=equation.outvars,
+        eqns=[equation],
+        effects=equation.effects,
+        debug_info=jaxpr.debug_info._replace(arg_names=None, result_paths=None),
+    )
+    return eval_jaxpr(single, [], *given.values())
+
+
 def inlined(closed: Any) -> Callable[..., list[Any]]:
     """Give a traced function without the functions inside it, so that one walk sees all of it.
 
@@ -100,6 +116,9 @@ def inlined(closed: Any) -> Callable[..., list[Any]]:
                     # What is computed again stays behind what it is computed from.
                     inputs = jax.lax.optimization_barrier(inputs)
                 found = evaluate(inner, (), inputs)
+            elif name == "shard_map":
+                # Its parts lie as it says, whatever the plan: it stays one operation.
+                found = _alone(jaxpr, equation, inputs)
             else:
                 found = equation.primitive.bind(*inputs, **_inlined_params(equation.params))
                 found = found if equation.primitive.multiple_results else [found]

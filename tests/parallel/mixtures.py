@@ -23,7 +23,7 @@ WIDTH, HIDDEN, EXPERTS, WORDS, BATCH, LENGTH, STEPS = 16, 32, 8, 32, 16, 8, 20
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A training: parts of tokens, experts and their matrices; experts a token, capacity."""
+    """A training: parts of tokens, experts and their matrices; experts a token, capacity, mode."""
 
     dp: int
     ep: int
@@ -32,6 +32,7 @@ class Case:
     capacity: float | None = 1.25
     activation: str = "gelu"
     quick: bool = False
+    mode: str = "semi_auto_parallel"
 
 
 CASES = {
@@ -42,6 +43,7 @@ CASES = {
     "data x expert x tensor": Case(4, 2, 2, activation="swiglu"),
     "data x expert x tensor, all tokens": Case(4, 2, 2, capacity=None, activation="swiglu"),
     "data": Case(8, 1),
+    "the rest is searched for": Case(8, 8, mode="auto_parallel"),
 }
 
 
@@ -111,7 +113,7 @@ def run(name):
         expected.append(float(step(*batches[-1]).asnumpy()))
     after = state(step)
     ms.set_auto_parallel_context(
-        parallel_mode="semi_auto_parallel", dataset_strategy=((case.dp, 1), (case.dp, 1))
+        parallel_mode=case.mode, dataset_strategy=((case.dp, 1), (case.dp, 1))
     )
     network, step = make(case, alone=False)
     losses, moved = [], []
