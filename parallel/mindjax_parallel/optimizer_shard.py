@@ -220,6 +220,29 @@ class Shares:
         _meaning.update(meaning)
         return program, shared
 
+    def at_rest(
+        self, arrays: Sequence[Any], state: Sequence[Any], placements: Sequence[Placement]
+    ) -> list[Placement]:
+        """Give how Parameters and optimizer state lie at rest, of a program without marks.
+
+        Args:
+            arrays: the program's inputs.
+            state: Handles of the first of them.
+            placements: what the operators want of each.
+        """
+        found = list(placements)
+        by_name: dict[str, tuple[Any, Placement]] = {}
+        for i, handle in enumerate(state):
+            named = getattr(handle, "requires_grad", False) and getattr(handle, "name", None)
+            if named and self._large(handle) and getattr(handle, "parallel_optimizer", True):
+                found[i] = self._cut(placements[i], tuple(np.shape(arrays[i])))
+                by_name[handle.name] = handle, found[i]
+        for i, handle in enumerate(state):
+            weight = _weight_of(handle, by_name)
+            if weight is not None and np.shape(arrays[i]) == tuple(weight[0].shape):
+                found[i] = weight[1]
+        return found
+
     def _cut(self, placement: Placement, shape: tuple[int, ...]) -> Placement:
         """Cut a placement further, along the axes whose devices would hold copies."""
         used = {a for axes in placement.dimensions for a in axes}

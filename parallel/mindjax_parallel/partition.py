@@ -186,7 +186,6 @@ def partitioner_of(settings: Settings) -> MeshPartitioner:
         mesh = whole_mesh()
         return _partitioner(settings, mesh, mesh)
     for given, name, way_out in (
-        (settings.optimizer, "optimizer parallelism", "leave it out"),
         (settings.searches, "the search for strategies", "give the strategies"),
         (settings.files != NO_FILES, "strategy files", "keep strategies in the program"),
     ):
@@ -220,7 +219,7 @@ class MeshPartitioner:
         self.settings, self.mesh, self.stage = settings, mesh, stage
         self.pipeline = settings.pipeline
         self.key: Hashable = (settings, mesh)
-        self._shares = Shares(mesh, settings.shard_size, settings.threshold * 1024)
+        self._shares = Shares(stage, settings.shard_size, settings.threshold * 1024)
         self._strategies = Strategies(settings.files, mesh)
         # In a simulation the program that was lowered last, and where its inputs lie at rest.
         self.simulated: tuple[Callable[..., Any], list[Placement]] | None = None
@@ -405,7 +404,7 @@ class MeshPartitioner:
             function: of the arrays of inputs, then of Parameters, that will be differentiated.
             weights: the Parameters.
         """
-        level = self.settings.optimizer
+        level = 0 if self.pipeline is not None else self.settings.optimizer
         return self._shares.gathered(function, weights, level) if level else function
 
     def again(self, function: Callable[..., Any], how: Again) -> Callable[..., Any]:
@@ -418,7 +417,8 @@ class MeshPartitioner:
         if how.offload:
             return host_memory.offloaded(function)
         policy = jax.checkpoint_policies.save_only_these_names(_SUM) if how.keeps_sums else None
-        return self._shares.again(function, self.settings.optimizer, policy)
+        level = 0 if self.pipeline is not None else self.settings.optimizer
+        return self._shares.again(function, level, policy)
 
     def lower(
         self,
@@ -463,8 +463,17 @@ class MeshPartitioner:
                 name = getattr(function, "__name__", "program")
                 first = [placements[i].dimensions[0] for i in arguments if np.ndim(arrays[i])]
                 rows = next((axes for axes in first if axes), ())
+                if host_memory.waiting(state):
+                    raise located(
+                        NotImplementedError,
+                        "State in the host's memory does not go with 'pipeline_stages': leave "
+                        "offload out.",
+                    )
+                rest = placements
+                if self.settings.optimizer:
+                    rest = self._shares.at_rest(arrays, state, placements)
                 return PipelineProgram(
-                    closed, state, ties, self.mesh, placements, rows, name
+                    closed, state, ties, self.mesh, placements, rest, rows, name
                 ).lower()
         if self.settings.optimizer:
             function, placements = self._shares.share(function, arrays, state, placements)

@@ -22,7 +22,7 @@ from mindjax import log
 from mindjax.core.errors import located
 from mindjax.core.handle import unwrap
 from mindjax_parallel.cones import Cones, evaluate, is_literal
-from mindjax_parallel.constraint import manual
+from mindjax_parallel.constraint import constrained, manual
 from mindjax_parallel.divergence import waiting
 from mindjax_parallel.mesh import Placement
 from mindjax_parallel.packs import AXIS, Member, Pack, Packing
@@ -176,7 +176,8 @@ class PipelineProgram:
         state: Handles of its first inputs.
         ties: output -> input of the same state.
         mesh: the devices.
-        placements: how the devices of a stage cut each input.
+        placements: how the devices of a stage cut each input for the operators.
+        rest: how they cut it between uses.
         rows: axes that cut a batch.
         name: of the program.
 
@@ -192,6 +193,7 @@ class PipelineProgram:
         ties: dict[int, int],
         mesh: Mesh,
         placements: Sequence[Placement],
+        rest: Sequence[Placement],
         rows: Sequence[str],
         name: str,
     ) -> None:
@@ -200,7 +202,7 @@ class PipelineProgram:
         (equation,) = [e for e in jaxpr.eqns if e.primitive is pipeline_p]
         self._split = Split(jaxpr, equation, len(state), ties)
         self._packed = self._split.packed(len(state))
-        members = [self._member(i, placements[i]) for i in self._packed]
+        members = [self._member(i, rest[i]) for i in self._packed]
         count = self._split.plan.pipeline.stages
         self._packing = Packing(members, count, mesh)
         self._number = {jaxpr.invars[i]: n for n, i in enumerate(self._packed)}
@@ -279,7 +281,7 @@ class PipelineProgram:
         batch = plan.split([value(v) for v in invars[len(reads) :]])
         batch = [self._cut(b) for b in batch]
         outputs, writes, self._totals = self.steps.run(
-            lambda v, stage: self._packing.take(rows, numbers[v], stage), batch, whole
+            lambda v, stage: self._used(rows, numbers[v], stage), batch, whole
         )
         self._writes = {split.equation.outvars[plan.outputs + n]: v for n, v in writes.items()}
         outvars = split.equation.outvars
@@ -293,6 +295,14 @@ class PipelineProgram:
             member = self.gradients.members[i]
             if len(member.stages) > 1:
                 known[outvars[first + i]] = lax.psum(self._share(i, member), AXIS)
+
+    def _used(self, rows: list[Any], number: int, stage: int) -> Any:
+        """Give a member as the operators of a stage want it: its parts are gathered."""
+        value = self._packing.take(rows, number, stage)
+        wanted = self._placements[self._packed[number]]
+        if wanted == self._packing.members[number].placement:
+            return value
+        return constrained(value, self._mesh, wanted)
 
     def _cut(self, batch: Any) -> Any:
         """Let the devices of a stage share each micro batch."""

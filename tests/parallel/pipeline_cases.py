@@ -17,6 +17,7 @@ class Case:
         schedule: ``"1f1b"``, ``"gpipe"``, ``"interleaved"`` or ``"zero_bubble_v"``.
         mp: parts of the matrices; the two devices of a stage share the batch or the matrices.
         wrapped: whether `AutoParallel` spreads the training step.
+        shared: whether the devices of a stage share Parameters and optimizer state out.
         optimizer: class.
         quick: whether the ordinary suite runs the case.
     """
@@ -25,6 +26,7 @@ class Case:
     schedule: str
     mp: int = 1
     wrapped: bool = False
+    shared: bool = False
     optimizer: type = nn.Momentum
     quick: bool = False
 
@@ -42,4 +44,5 @@ CASES = {
     "llama 1f1b": Case(llama, "1f1b", 2, optimizer=nn.AdamWeightDecay),
     "llama interleaved": Case(llama, "interleaved", 2),
     "llama zero bubble": Case(llama, "zero_bubble_v"),
+    "llama 1f1b shared": Case(llama, "1f1b", wrapped=True, shared=True),
 }

@@ -59,6 +59,8 @@ def train(case, alone):
     if case.wrapped and not alone:
         step = AutoParallel(step)
         step.dataset_strategy(data)
+        if case.shared:
+            step.hsdp(threshold=0)
         step.pipeline(4, interleave=interleave, scheduler=scheduler)
     given = batches(case.network, ROWS, STEPS)
     losses = [float(step(*map(Tensor, batch)).asnumpy()) for batch in given]
@@ -106,6 +108,12 @@ def run(name):
         "losses": losses,
         "held": max(held.values()),
         "stages": [pack.packing.stage_bytes(s) for s in range(4)],
+        "whole": [
+            sum(
+                m.dtype.itemsize * math.prod(m.shape) for m in pack.packing.members if s in m.stages
+            )
+            for s in range(4)
+        ],
         "unpacked": [p.name for p in network.get_parameters() if id(p) not in packed],
         "transfers": count,
         "most": most,

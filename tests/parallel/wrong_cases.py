@@ -249,9 +249,11 @@ CASES = {
         "nn.PipelineCell(nn.ReLU(), 2).shard(((8, 1),))", "ValueError", "no 'shard'"),
     "a strategy of more devices than a stage has": (
         "staged([0, 1], strategy=((8, 1), (1, 1)))", "RuntimeError", "device number"),
-    "stages with optimizer parallelism": (
-        "staged([0, 1], enable_parallel_optimizer=True)",
-        "NotImplementedError", "optimizer parallelism"),
+    "stages with a strategy file": (
+        'staged([0, 1], strategy_ckpt_save_file="/tmp/a.ckpt")',
+        "NotImplementedError", "strategy files"),
+    "stages with a search": (
+        'staged([0, 1], parallel_mode="auto_parallel")', "NotImplementedError", "the search"),
     "a gradient of the logits of a pipeline": (
         "staged([0, 1], loss=False)", "NotImplementedError", "give its loss"),
     "a process a device": (
