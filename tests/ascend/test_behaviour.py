@@ -32,6 +32,11 @@ def test_behaviour(name):
     assert name in passed().partition("failed: ")[0].split(), passed()
 
 
+def test_kernels_are_steps():
+    """Kernels are for programs of one device."""
+    assert run_python("-m", "tests.ascend.run_behaviour", "kernels").split() == ["kernels"]
+
+
 def test_without_a_word_jax_keeps_its_default():
     """Where there is no NPU the platform is there, and is not the default."""
     text = run_python(

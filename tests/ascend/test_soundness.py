@@ -33,6 +33,9 @@ def sanitizer(name):
     if "/" not in found:
         pytest.skip(f"g++ has no lib{name[0]}san")
     flags = f"-fsanitize={name} -fno-omit-frame-pointer -O1 -g"
+    # The compiler itself runs without the sanitizer.
+    build = "from mindjax_ascend import library; library.library_path()"
+    run_python("-c", build, timeout=1200, MINDJAX_ASCEND_FLAGS=flags)
     options = "detect_leaks=0:abort_on_error=1:halt_on_error=1"
     return {
         "MINDJAX_ASCEND_FLAGS": flags,

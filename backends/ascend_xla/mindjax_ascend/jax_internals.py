@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -48,19 +49,27 @@ def inherit_lowerings() -> None:
         own.setdefault(primitive, rule)
 
 
-def forward_custom_calls() -> None:
-    """Register custom calls for this platform with XLA:CPU, which the delegate runs."""
+def forward_custom_calls(known: Callable[[str, int], None]) -> None:
+    """Register custom calls for this platform with the plugin, and with XLA:CPU for the delegate.
+
+    Args:
+        known: is told of each handler of the foreign function interface: its name and address.
+    """
 
     def register(name: str, handler: Any, platform: str, api_version: int = 1, traits: int = 0):
         _jax.register_custom_call_target(name, handler, platform="Host", api_version=api_version)
+        if api_version == 1 and type(handler).__name__ == "PyCapsule":
+            known(name, _address(handler))
 
     xla_client.register_custom_call_handler(PLATFORM, register)
     xla_client.register_custom_call_handler("cpu", _jax.register_custom_call_target)
 
 
-def register_host_target(name: str, capsule: Any) -> None:
-    """Register a handler of the foreign function interface with XLA:CPU."""
-    _jax.register_custom_call_target(name, capsule, platform="Host", api_version=1)
+def _address(capsule: Any) -> int:
+    names, pointers = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    names.restype, names.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointers.restype, pointers.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return pointers(capsule, names(capsule))
 
 
 def stablehlo_version() -> list[int]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from mindjax_ascend import jax_internals, library, protobuf
 from mindjax_ascend.compiler import compile as compiler
+from mindjax_ascend.compiler import foreign
 from mindjax_ascend.delegate import Delegate, view
 
 # The numbers of PJRT's errors that their texts begin with.
@@ -222,7 +223,7 @@ def register() -> None:
     python.library.ascend_set_stablehlo_version(*jax_internals.stablehlo_version())
     jax_internals.inherit_lowerings()
     jax_internals.accept_donation()
-    jax_internals.forward_custom_calls()
+    jax_internals.forward_custom_calls(foreign.register)
     jax_internals.patch_callbacks(python.register, compiler.CALLBACK)
     atexit.register(_leave, python.library)
     priority = 500 if chosen["driver"] == "acl" else -10

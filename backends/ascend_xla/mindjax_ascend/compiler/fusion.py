@@ -123,7 +123,7 @@ class Fusion:
             steps.append(
                 Step(node.op, node.inputs, node.outputs, node.ints, "", regions, node.source)
             )
-            if node.op == "dot" and node.data:
+            if node.op in ("dot", "foreign") and node.data:
                 steps[-1].text = node.data.decode()
 
     def _constant(self, node: Node) -> None:
@@ -242,7 +242,7 @@ def cost(region: Region) -> int:
     for step in region.steps:
         total += 200
         work = sum(v.elements for v in step.outputs) + sum(v.elements for v in step.inputs)
-        if step.op in ("while", "callback", "ffi"):
+        if step.op in ("while", "callback", "foreign"):
             total += 10**9
         elif step.op == "dot":
             total += step.ints[0] * step.ints[1] * step.ints[2] * step.ints[3] // 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mindjax_ascend.compiler import fusion, planning, rules_data, rules_math
+from mindjax_ascend.compiler import foreign, fusion, planning, rules_data, rules_math
 from mindjax_ascend.compiler.graph import (
     ALIAS,
     BROADCAST,
@@ -224,7 +224,7 @@ def _custom_call(low: Lowering, op: Any) -> None:
         number = op.attributes["mhlo.backend_config"]["id"].value
         low.step("callback", low.read(op), low.make_all(op), [number])
     else:
-        raise UnsupportedError(f"custom call {target}")
+        foreign.custom_call(low, op)
 
 
 RULES: dict[str, Callable[[Any, Any], None]] = {
