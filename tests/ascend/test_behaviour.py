@@ -32,6 +32,7 @@ def test_behaviour(name):
     assert name in passed().partition("failed: ")[0].split(), passed()
 
 
+@pytest.mark.slow
 def test_kernels_are_steps():
     """Kernels are for programs of one device."""
     assert run_python("-m", "tests.ascend.run_behaviour", "kernels").split() == ["kernels"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import functools
 import hashlib
 import os
@@ -100,8 +101,14 @@ def _cached(name: str, units: list[list[Path]], flags: list[str]) -> Path:
     for path in sorted({*source_folder().rglob("*.h"), *(p for unit in units for p in unit)}):
         digest.update(path.read_bytes())
     target = cache_folder() / f"{name}-{digest.hexdigest()[:24]}.so"
-    if not target.exists():
-        build(units, target, flags)
+    if target.exists():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Processes that start together build it once.
+    with open(target.parent / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            build(units, target, flags)
     return target
 
 

@@ -45,7 +45,9 @@ def _attributes(op: Any, target: str) -> tuple[list[str], list[int]]:
 
 def _row_major(op: Any) -> bool:
     for key in ("operand_layouts", "result_layouts"):
-        for layout in op.attributes[key] if key in op.attributes else ():
+        if key not in op.attributes:
+            continue
+        for layout in op.attributes[key]:
             order = [int(x) for x in re.findall(r"\d+", str(layout).split(">")[0].split(":")[0])]
             if order != sorted(order, reverse=True):
                 return False
