@@ -89,4 +89,8 @@ def _step(lists: Any, numbers: Array) -> Any:
 @_step.defjvp
 def _step_jvp(primals: Any, tangents: Any) -> Any:
     # Derivatives are those of the plain form.
-    return jax.jvp(lambda lists, numbers: reference(*lists, numbers), primals, tangents)
+    def plain(lists: Any, numbers: Array) -> Moments:
+        parameters, means, squares, gradients = lists
+        return reference(parameters, means, squares, gradients, numbers)
+
+    return jax.jvp(plain, primals, tangents)

@@ -75,7 +75,7 @@ def convolution(
     sizes = _sizes(image, weight, stride, edges, channels_first)
     if min(sizes) < 1:
         return reference(image, weight, stride, edges, channels_first)
-    return _convolve(tuple(stride), edges, channels_first)(image, weight)
+    return _convolve((stride[0], stride[1]), edges, channels_first)(image, weight)
 
 
 def _sizes(
@@ -88,7 +88,7 @@ def _sizes(
     ]
 
 
-def _numbers(stride: tuple[int, int], edges: Edges, channels_first: bool) -> dict[str, int]:
+def _numbers(stride: tuple[int, int], edges: Edges, channels_first: bool) -> dict[str, Any]:
     return {
         "stride_y": stride[0],
         "stride_x": stride[1],

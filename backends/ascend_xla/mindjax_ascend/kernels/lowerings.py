@@ -137,10 +137,11 @@ def _unpermute(record: Any, tokens: Array, places: Array, probs: Array | None) -
 
 
 def _grouped(record: Any, xs: Any, weights: Any, *rest: Any) -> Any:
-    *extras, group_list = rest
+    extras, group_list = rest[:-1], rest[-1]
     plain = not any(extras) and not record.transpose_a and not record.transpose_b
-    plain = plain and record.group_type == 0 and group_list is not None
-    if not plain or len(xs) != 1 or len(weights) != 1 or record.output_dtype is not None:
+    plain = plain and record.group_type == 0
+    plain = plain and len(xs) == 1 and len(weights) == 1 and record.output_dtype is None
+    if not plain or group_list is None:
         return record.compute(xs, weights, *rest)
     (x,), (w,) = xs, weights
     if x.dtype != w.dtype or group_list.shape != w.shape[:1] or not grouped_matmul.wanted(x, w):
@@ -174,7 +175,8 @@ def _weight_quant(record: Any, x: Array, weight: Array, *rest: Any) -> Any:
             return record.compute(x, weight, *rest)
         laid.append(rows)
     floats = [y.astype(np.float32) for y in laid]
-    out = quant_matmul.weight_quant_matmul(x, weight, *floats, group or depth, turned)
+    numbers, offsets = floats
+    out = quant_matmul.weight_quant_matmul(x, weight, numbers, offsets, group or depth, turned)
     return out if bias is None else out + bias.astype(np.float32)
 
 
@@ -192,13 +194,14 @@ def _quant(record: Any, x1: Array, x2: Array, *rest: Any) -> Any:
 
 
 def _paged(record: Any, query: Array, keys: Array, values: Any, *rest: Any) -> Any:
-    tables, lengths, *extras = rest
+    tables, lengths, extras = rest[0], rest[1], rest[2:]
     heads, key_heads = record.head_num, record.kv_head_num
-    plain = all(x is None for x in extras) and values is not None and record.mla_v_dim == 0
-    plain = plain and keys.ndim == 4 and keys.shape == values.shape
-    plain = plain and keys.shape[2] == key_heads and tables.ndim == 2
+    plain = all(x is None for x in extras) and record.mla_v_dim == 0
+    plain = plain and keys.ndim == 4 and tables.ndim == 2
+    if not plain or values is None or keys.shape != values.shape or keys.shape[2] != key_heads:
+        return record.compute(query, keys, values, *rest)
     size = keys.shape[-1]
-    if not plain or query.size != tables.shape[0] * heads * size:
+    if query.size != tables.shape[0] * heads * size:
         return record.compute(query, keys, values, *rest)
     q = query.reshape(-1, heads, size)
     if lengths.size != tables.shape[0] or not paged_attention.wanted(q, keys, values, tables):
@@ -271,7 +274,7 @@ def _recurrence(record: Any, x: Array, state: Any, w_ih: Array, w_hh: Array, *re
     from mindjax.ops.contraction import times_weight
 
     h, c = (jnp.broadcast_to(s, (x.shape[1], s.shape[1])) for s in state)
-    gates = jax.ShapeDtypeStruct((*x.shape[:2], w_ih.shape[0]), x.dtype)
+    gates: Any = jax.ShapeDtypeStruct((*x.shape[:2], w_ih.shape[0]), x.dtype)
     if w_hh.shape != (w_ih.shape[0], w_ih.shape[0] // 4) or not lstm.wanted(gates, w_hh, h, c):
         return record.compute(x, state, w_ih, w_hh, *rest)
     inputs = times_weight(x, w_ih, True, jax.lax.Precision.HIGHEST)
