@@ -25,11 +25,14 @@ def test_nothing_leaks():
     assert all(g["resident"] < 16 * MEGABYTE for g in grown.values()), grown
 
 
+def _library(name):
+    asked = ["g++", f"-print-file-name={name}"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def sanitizer(name):
     """Give the settings of a process whose plugin is built with a sanitizer of g++."""
-    found = subprocess.run(
-        ["g++", f"-print-file-name=lib{name[0]}san.so"], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    found = _library(f"lib{name[0]}san.so")
     if "/" not in found:
         pytest.skip(f"g++ has no lib{name[0]}san")
     flags = f"-fsanitize={name} -fno-omit-frame-pointer -O1 -g"
@@ -39,7 +42,8 @@ def sanitizer(name):
     options = "detect_leaks=0:abort_on_error=1:halt_on_error=1"
     return {
         "MINDJAX_ASCEND_FLAGS": flags,
-        "LD_PRELOAD": found,
+        # The sanitizer looks for the C++ library's functions before jaxlib has loaded it.
+        "LD_PRELOAD": f"{found} {_library('libstdc++.so.6')}",
         f"{name[0].upper()}SAN_OPTIONS": options,
     }
 
