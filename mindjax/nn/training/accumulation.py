@@ -214,8 +214,8 @@ def accumulates(network: Cell) -> bool:
         return True
     names = {"GradAccumulationCell", "GradAccumulation"}
     for _, cell in network.cells_and_names():
-        stages = getattr(cell, "get_pipeline_stages", None)
-        if cell.cls_name in names or (callable(stages) and stages() > 1):
+        stages = getattr(cell, "get_pipeline_stages", lambda: 1)
+        if cell.cls_name in names or stages() > 1:
             return True
     return False
 
