@@ -94,7 +94,7 @@ def _of_network(network: Any) -> list[Row]:
     mesh = whole_mesh()
     found = []
     for parameter in network.get_parameters():
-        placement = placement_of(parameter.value().array, mesh)
+        placement = placement_of(parameter.local_value(), mesh)
         if placement is not None:
             found.append(placement_row(parameter, placement, mesh))
     return found

@@ -13,10 +13,10 @@ from mindjax.onnx.writing.emitter import Emitter, Ref
 from mindjax.onnx.writing.rows import Call, row
 
 
-def _pair(value: Any) -> list[int]:
-    """Give height and width of a size that is one number, or two, or four with N and C."""
-    values = [int(v) for v in (value if isinstance(value, tuple | list) else (value, value))]
-    return values[-2:]
+def _spatial(value: Any, axes: int = 2) -> list[int]:
+    """Give a size along the spatial axes; it is one number, or one an axis, or with N and C."""
+    values = [int(v) for v in (value if isinstance(value, tuple | list) else (value,) * axes)]
+    return values[-axes:]
 
 
 @row("MatMul", "BatchMatMul", "MatMulExt")
@@ -68,9 +68,9 @@ def _padding(
     if mode == "same":
         pads = _same_pads(call.inputs[0].shape[2:], kernel, stride, gaps)
         return {"auto_pad": "SAME_UPPER"} if pads is None else {"pads": pads}
-    pad = call.fields.get("pad", 0)
-    top, bottom, left, right = pad if isinstance(pad, tuple | list) else (pad,) * 4
-    return {"pads": [int(top), int(left), int(bottom), int(right)]}
+    pad = call.fields.get("pad", call.fields.get("pad_list", 0))
+    ends = np.broadcast_to(pad if np.ndim(pad) != 1 else np.reshape(pad, (-1, 2)), (len(kernel), 2))
+    return {"pads": [int(n) for n in ends.T.ravel()]}
 
 
 def _check_layout(call: Call, name: str) -> None:
@@ -83,7 +83,7 @@ def _check_layout(call: Call, name: str) -> None:
 def _convolution(e: Emitter, call: Call) -> Ref:
     _check_layout(call, "Conv2D")
     x, weight = map(e.ref, call.inputs)
-    kernel, stride, gaps = (_pair(call.fields[f]) for f in ("kernel_size", "stride", "dilation"))
+    kernel, stride, gaps = (_spatial(call.fields[f]) for f in ("kernel_size", "stride", "dilation"))
     given = call._replace(inputs=[x, weight])
     return e.op(
         "Conv", x, weight, kernel_shape=kernel, strides=stride, dilations=gaps,
@@ -104,9 +104,65 @@ def _average_pool(e: Emitter, call: Call) -> Ref:
 def _pool(e: Emitter, call: Call, kind: str) -> Any:
     _check_layout(call, kind)
     x = e.ref(call.inputs[0])
-    kernel, stride = (_pair(call.fields[f]) for f in ("kernel_size", "strides"))
+    kernel, stride = (_spatial(call.fields[f]) for f in ("kernel_size", "strides"))
     padding = _padding(call._replace(inputs=[x]), kernel, stride, (1, 1))
     return e.op(kind, x, kernel_shape=kernel, strides=stride, **padding)
+
+
+@row("Conv3D")
+def _convolution3d(e: Emitter, call: Call) -> Ref:
+    x, weight = map(e.ref, call.inputs)
+    sizes = ("kernel_size", "stride", "dilation")
+    kernel, stride, gaps = (_spatial(call.fields[f], 3) for f in sizes)
+    given = call._replace(inputs=[x, weight])
+    return e.op(
+        "Conv", x, weight, kernel_shape=kernel, strides=stride, dilations=gaps,
+        group=int(call.fields.get("group", 1)), **_padding(given, kernel, stride, gaps),
+    )  # fmt: skip
+
+
+@row("MaxPool3D")
+def _max_pool3d(e: Emitter, call: Call) -> Any:
+    return _pool3d(e, call, "MaxPool")
+
+
+@row("AvgPool3D")
+def _average_pool3d(e: Emitter, call: Call) -> Any:
+    if call.fields.get("divisor_override"):
+        raise UnknownOperation("'AvgPool3D' with a divisor_override has no form in ONNX")
+    counted = int(bool(call.fields.get("count_include_pad", True)))
+    if counted and call.fields.get("ceil_mode"):
+        raise UnknownOperation(
+            "'AvgPool3D' with ceil_mode that counts its padding has no form in ONNX"
+        )
+    return _pool3d(e, call, "AveragePool", count_include_pad=counted)
+
+
+def _pool3d(e: Emitter, call: Call, kind: str, **more: Any) -> Any:
+    x = e.ref(call.inputs[0])
+    kernel, stride = (_spatial(call.fields[f], 3) for f in ("kernel_size", "strides"))
+    padding = _padding(call._replace(inputs=[x]), kernel, stride, (1, 1, 1))
+    if call.fields.get("ceil_mode"):
+        given = padding.get("pads", [0] * 6)
+        padding = {"pads": _last_windows(x.shape, call.out.shape, given, kernel, stride)}
+    return e.op(kind, x, kernel_shape=kernel, strides=stride, **padding, **more)
+
+
+def _last_windows(
+    before: Any, after: Any, pads: list[int], kernel: list[int], stride: list[int]
+) -> list[int]:
+    """Pad to where the last windows end: ONNX counts windows that begin in the padding, too."""
+    sizes = [*before[2:], *after[2:]]
+    if not all(isinstance(n, int) for n in sizes):
+        raise UnknownOperation(
+            "pooling with ceil_mode of sizes that may change has no form in ONNX"
+        )
+    axes = len(kernel)
+    ends = [
+        max((out - 1) * s + k - n - low, 0)
+        for n, out, low, k, s in zip(sizes, sizes[axes:], pads, kernel, stride, strict=False)
+    ]
+    return [*pads[:axes], *ends]
 
 
 @row("BatchNorm")
