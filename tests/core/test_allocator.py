@@ -40,6 +40,7 @@ def run(**variables: str) -> tuple[bool, int]:
     return holds == "True", int(faults)
 
 
+@pytest.mark.slow
 def test_a_step_reuses_its_memory() -> None:
     (ours, few), (default, many) = run(), run(MINDJAX_MALLOC="default")
     assert ours and not default

@@ -55,6 +55,9 @@ PROGRAMS = {
     ),
     "under vmap": (lambda a, b: jax.vmap(lambda u, v: (chol(u), chol(v)))(a, b), 1),
 }
+# Each program is compiled three times: `make test` tries some.
+SLOW = {"of several kinds", "complex values", "in a while loop", "computed again", "under vmap"}
+NAMES = [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in PROGRAMS]
 # Programs in which nothing waits: not a batch, one solver, none.
 FREE = {
     "single matrices": lambda a, b: (chol(a[0]), chol(b[0])),
@@ -84,7 +87,7 @@ def old_jaxlib(monkeypatch):
     monkeypatch.setattr(solver_order, "_WITHOUT_POOL", (99,))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", NAMES)
 def test_each_waits(name):
     function, count = PROGRAMS[name]
     closed = jax.make_jaxpr(function)(A, B)
@@ -99,7 +102,7 @@ def test_each_waits(name):
     assert waiting(inline.jaxpr) >= count
 
 
-@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "under vmap"])
+@pytest.mark.parametrize("name", [n for n in NAMES if n.values != ("under vmap",)])
 def test_matrix_by_matrix(name):
     """For several devices no batch is left, in loops and branches either."""
     function, _ = PROGRAMS[name]

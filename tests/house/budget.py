@@ -7,12 +7,12 @@ import pytest
 CORES = 2
 GROUPS = {
     "core and ops": (8, {"core", "ops", "tensor", "mint", "numpy", "scipy"}),
-    "nn and train": (5, {"nn", "train", "amp", "boost", "profiler", "runtime"}),
+    "nn and train": (5, {"nn", "train", "amp", "boost", "profiler", "runtime", "interop"}),
     "graph": (3, {"graph", "autodiff"}),
     "files": (2, {"checkpoint", "mindir", "onnx", "dataset", "mindrecord"}),
     "parallel": (3, {"parallel"}),
     "ascend": (1.5, {"ascend"}),
-    "docs": (2, {"house", "cli", "examples", "interop"}),
+    "docs": (2, {"house", "cli", "examples"}),
 }
 
 
