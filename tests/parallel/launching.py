@@ -1,5 +1,6 @@
 """Starting the processes of a test as a user does."""
 
+import json
 import os
 import subprocess
 import sys
@@ -46,3 +47,17 @@ def msrun_alone(*words, cwd, **environment):
     return subprocess.run(
         command, cwd=cwd, env={**ENVIRONMENT, **environment}, capture_output=True, text=True
     )
+
+
+def on_eight_devices(module, *names, limit=900):
+    """Run a module of the tests on eight virtual devices; give what its lines of JSON say."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, *names],
+        capture_output=True,
+        text=True,
+        timeout=limit,
+        env={k: v for k, v in os.environ.items() if k != "XLA_FLAGS"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -1,10 +1,6 @@
 """Mixtures of experts, and products cut along both dimensions, on one device and on eight."""
 
-import json
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,6 +10,7 @@ from mindjax import Tensor, ops
 from mindjax_parallel.experts import MixtureOfExperts
 from mindjax_parallel.moe import MoE
 from tests.parallel import products
+from tests.parallel.launching import on_eight_devices
 from tests.parallel.mixtures import CASES, WIDTH
 
 QUICK = [name for name, case in CASES.items() if case.quick]
@@ -21,17 +18,7 @@ QUICK = [name for name, case in CASES.items() if case.quick]
 
 def results(names):
     """Run cases in a process with eight virtual devices."""
-    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.parallel.mixtures", *names],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return {r["case"]: r for r in map(json.loads, done.stdout.splitlines())}
+    return {r["case"]: r for r in on_eight_devices("tests.parallel.mixtures", *names)}
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,10 @@
 """Attention over a sequence that is cut over devices: rings of keys, and exchanged heads."""
 
-import json
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from tests.parallel import rings
+from tests.parallel.launching import on_eight_devices
 from tests.parallel.long_sequences import BATCH, CASES, HEADS, LENGTH, WIDTH
 
 QUICK = [name for name, case in CASES.items() if case.quick]
@@ -17,17 +13,7 @@ ORDERS = ("contiguous", "balanced")
 
 def results(names):
     """Run cases in a process with eight virtual devices."""
-    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.parallel.long_sequences", *names],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return {r["case"]: r for r in map(json.loads, done.stdout.splitlines())}
+    return {r["case"]: r for r in on_eight_devices("tests.parallel.long_sequences", *names)}
 
 
 @pytest.fixture(scope="module")

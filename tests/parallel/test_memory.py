@@ -1,29 +1,16 @@
 """Where values wait and what is computed again changes no loss, and is as was asked for."""
 
-import json
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from mindjax import Parameter, Tensor, nn
+from tests.parallel.launching import on_eight_devices
 from tests.parallel.memory_cases import CASES
 
 
 def results(names):
-    """Run trainings in a process with eight virtual devices."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.parallel.memory", *names],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={k: v for k, v in os.environ.items() if k != "XLA_FLAGS"},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return dict(map(json.loads, done.stdout.splitlines()))
+    """Run cases in a process with eight virtual devices."""
+    return dict(on_eight_devices("tests.parallel.memory", *names, limit=300))
 
 
 @pytest.fixture(scope="module")

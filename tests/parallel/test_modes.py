@@ -3,32 +3,18 @@
 The losses of one device are the expected values: the same program, without strategies.
 """
 
-import json
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from tests.parallel.cases import CASES
+from tests.parallel.launching import on_eight_devices
 
 QUICK = [name for name, case in CASES.items() if case.quick]
 
 
 def results(names):
     """Run cases in a process with eight virtual devices."""
-    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.parallel.modes", *names],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return {r["case"]: r for r in map(json.loads, done.stdout.splitlines())}
+    return {r["case"]: r for r in on_eight_devices("tests.parallel.modes", *names)}
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,6 @@
 The losses of one device are the expected values: the same program, without a parallel mode.
 """
 
-import json
-import os
 import subprocess
 import sys
 
@@ -12,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.house.source import ROOT
-from tests.parallel.launching import ENVIRONMENT
+from tests.parallel.launching import ENVIRONMENT, on_eight_devices
 from tests.parallel.pipeline_cases import CASES
 
 QUICK = [name for name, case in CASES.items() if case.quick]
@@ -20,17 +18,7 @@ QUICK = [name for name, case in CASES.items() if case.quick]
 
 def results(names):
     """Run cases in a process with eight virtual devices."""
-    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.parallel.pipelines", *names],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return {r["case"]: r for r in map(json.loads, done.stdout.splitlines())}
+    return {r["case"]: r for r in on_eight_devices("tests.parallel.pipelines", *names)}
 
 
 @pytest.fixture(scope="module")

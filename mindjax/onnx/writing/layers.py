@@ -75,15 +75,16 @@ def _padding(
 
 def _check_layout(call: Call, name: str) -> None:
     layout = call.fields.get("data_format", "NCHW")
-    if layout != "NCHW":
+    if layout not in ("NCHW", "NCDHW"):
         raise UnknownOperation(f"'{name}' in the layout {layout} has no form in ONNX: use NCHW")
 
 
-@row("Conv2D")
+@row("Conv2D", "Conv3D")
 def _convolution(e: Emitter, call: Call) -> Ref:
-    _check_layout(call, "Conv2D")
+    _check_layout(call, f"Conv{e.ref(call.inputs[1]).rank - 2}D")
     x, weight = map(e.ref, call.inputs)
-    kernel, stride, gaps = (_spatial(call.fields[f]) for f in ("kernel_size", "stride", "dilation"))
+    sizes = ("kernel_size", "stride", "dilation")
+    kernel, stride, gaps = (_spatial(call.fields[f], weight.rank - 2) for f in sizes)
     given = call._replace(inputs=[x, weight])
     return e.op(
         "Conv", x, weight, kernel_shape=kernel, strides=stride, dilations=gaps,
@@ -107,18 +108,6 @@ def _pool(e: Emitter, call: Call, kind: str) -> Any:
     kernel, stride = (_spatial(call.fields[f]) for f in ("kernel_size", "strides"))
     padding = _padding(call._replace(inputs=[x]), kernel, stride, (1, 1))
     return e.op(kind, x, kernel_shape=kernel, strides=stride, **padding)
-
-
-@row("Conv3D")
-def _convolution3d(e: Emitter, call: Call) -> Ref:
-    x, weight = map(e.ref, call.inputs)
-    sizes = ("kernel_size", "stride", "dilation")
-    kernel, stride, gaps = (_spatial(call.fields[f], 3) for f in sizes)
-    given = call._replace(inputs=[x, weight])
-    return e.op(
-        "Conv", x, weight, kernel_shape=kernel, strides=stride, dilations=gaps,
-        group=int(call.fields.get("group", 1)), **_padding(given, kernel, stride, gaps),
-    )  # fmt: skip
 
 
 @row("MaxPool3D")
