@@ -1,6 +1,7 @@
 """Data pipelines (MindSpore: ``mindspore.dataset``); imports neither jax nor Tensors."""
 
 from mindjax.dataset import config as config
+from mindjax.dataset import text as text
 from mindjax.dataset import transforms as transforms
 from mindjax.dataset import vision as vision
 from mindjax.dataset.config import ErrorSamplesMode as ErrorSamplesMode

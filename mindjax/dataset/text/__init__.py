@@ -1,0 +1,34 @@
+"""Transforms of text (MindSpore: ``mindspore.dataset.text``)."""
+
+from mindjax.dataset.text.enums import JiebaMode as JiebaMode
+from mindjax.dataset.text.enums import NormalizeForm as NormalizeForm
+from mindjax.dataset.text.enums import SentencePieceModel as SentencePieceModel
+from mindjax.dataset.text.enums import SPieceTokenizerLoadType as SPieceTokenizerLoadType
+from mindjax.dataset.text.enums import SPieceTokenizerOutType as SPieceTokenizerOutType
+from mindjax.dataset.text.sequences import AddToken as AddToken
+from mindjax.dataset.text.sequences import Lookup as Lookup
+from mindjax.dataset.text.sequences import Ngram as Ngram
+from mindjax.dataset.text.sequences import SlidingWindow as SlidingWindow
+from mindjax.dataset.text.sequences import ToNumber as ToNumber
+from mindjax.dataset.text.sequences import Truncate as Truncate
+from mindjax.dataset.text.sequences import TruncateSequencePair as TruncateSequencePair
+from mindjax.dataset.text.strings import CaseFold as CaseFold
+from mindjax.dataset.text.strings import FilterWikipediaXML as FilterWikipediaXML
+from mindjax.dataset.text.strings import NormalizeUTF8 as NormalizeUTF8
+from mindjax.dataset.text.strings import RegexReplace as RegexReplace
+from mindjax.dataset.text.strings import to_bytes as to_bytes
+from mindjax.dataset.text.strings import to_str as to_str
+from mindjax.dataset.text.tokenizers import BasicTokenizer as BasicTokenizer
+from mindjax.dataset.text.tokenizers import BertTokenizer as BertTokenizer
+from mindjax.dataset.text.tokenizers import PythonTokenizer as PythonTokenizer
+from mindjax.dataset.text.tokenizers import RegexTokenizer as RegexTokenizer
+from mindjax.dataset.text.tokenizers import UnicodeCharTokenizer as UnicodeCharTokenizer
+from mindjax.dataset.text.tokenizers import UnicodeScriptTokenizer as UnicodeScriptTokenizer
+from mindjax.dataset.text.tokenizers import WhitespaceTokenizer as WhitespaceTokenizer
+from mindjax.dataset.text.tokenizers import WordpieceTokenizer as WordpieceTokenizer
+from mindjax.dataset.text.vectors import CharNGram as CharNGram
+from mindjax.dataset.text.vectors import FastText as FastText
+from mindjax.dataset.text.vectors import GloVe as GloVe
+from mindjax.dataset.text.vectors import ToVectors as ToVectors
+from mindjax.dataset.text.vectors import Vectors as Vectors
+from mindjax.dataset.text.vocabulary import Vocab as Vocab

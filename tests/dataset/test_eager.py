@@ -1,0 +1,92 @@
+"""Transforms of text, sound and images, called by themselves, against the original.
+
+The goldens are of record_eager.py.
+"""
+
+import importlib
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import mindjax.core.dtype as ms
+import mindjax.dataset as ds
+from mindjax.dataset import transforms
+
+GOLDENS = pathlib.Path(__file__).resolve().parents[1] / "goldens" / "dataset"
+NAMES = ["text"]
+CASES = {name: importlib.import_module(f"tests.dataset.{name}_cases") for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def scopes(tmp_path_factory):
+    found = {}
+    for name, cases in CASES.items():
+        found[name] = {
+            "X": importlib.import_module(f"mindjax.dataset.{name}"),
+            "ds": ds,
+            "T": transforms,
+            "ms": ms,
+            "np": np,
+            "folder": str(tmp_path_factory.mktemp(name)),
+        }
+        exec(cases.HELPERS, found[name])
+    return found
+
+
+@pytest.fixture(scope="module")
+def goldens():
+    return {
+        name: (
+            dict(np.load(GOLDENS / f"{name}.npz")),
+            json.loads((GOLDENS / f"{name}_errors.json").read_text())["errors"],
+        )
+        for name in NAMES
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results(name, scopes, goldens):
+    wrong = []
+    arrays = goldens[name][0]
+    places = {}
+    for key in arrays:
+        places.setdefault(key.rpartition("|")[0], []).append(key)
+    assert set(places) == set(CASES[name].TABLE)
+    for expression in CASES[name].TABLE:
+        result = eval(expression, scopes[name])
+        columns = [np.asarray(c) for c in (result if isinstance(result, tuple) else (result,))]
+        wanted = [arrays[key] for key in places[expression]]
+        if [(c.dtype.kind, c.shape) for c in columns] != [(w.dtype.kind, w.shape) for w in wanted]:
+            wrong.append((expression, columns, wanted))
+            continue
+        for column, want in zip(columns, wanted, strict=True):
+            if want.dtype.kind in "US":
+                same = np.array_equal(column, want)
+            else:
+                limits = getattr(CASES[name], "LIMITS", {})
+                rtol, atol = limits.get(expression.partition("(")[0][2:], (1e-5, 1e-6))
+                wide = complex if want.dtype.kind == "c" else np.float64
+                same = column.dtype == want.dtype and np.allclose(
+                    column.astype(wide), want.astype(wide), rtol, atol, equal_nan=True
+                )
+            if not same:
+                wrong.append((expression, column, want))
+    assert not wrong, "\n".join(f"{e}:\n  {c!r}\n  want {w!r}" for e, c, w in wrong)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_errors(name, scopes, goldens):
+    wrong = []
+    assert set(goldens[name][1]) == set(CASES[name].REFUSED)
+    for expression in CASES[name].REFUSED:
+        try:
+            result = eval(expression, scopes[name])
+        except Exception as error:
+            kinds = {base.__name__ for base in type(error).__mro__}
+            if goldens[name][1][expression] not in kinds or "\n" in str(error):
+                wrong.append((expression, repr(error), goldens[name][1][expression]))
+        else:
+            wrong.append((expression, result, goldens[name][1][expression]))
+    assert not wrong, "\n".join(f"{e}: {c} want {w}" for e, c, w in wrong)
