@@ -40,6 +40,7 @@ from mindjax.graph import saved_graphs
 from mindjax.graph.control.blocks import Raised
 from mindjax.graph.control.changes import Changes, noted
 from mindjax.graph.control.raising import take_back
+from mindjax.graph.direct_call import DirectCall, direct_call
 from mindjax.graph.journal import Compilation
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, dicts_among, rebuild
@@ -134,6 +135,7 @@ class Program:
         self._errors = frame.errors[0] if frame.errors else None
         self.record = GraphCall(self)
         self._compiled: Any = None
+        self._direct: DirectCall | None = None
         frame.close()
         if self._errors is not None:
             self._errors.marks.clear()
@@ -301,6 +303,7 @@ class Program:
             self.jaxpr, layout, lambda jaxpr, extra: self._compile(jaxpr, arrays, extra)
         )
         self._numbers = [np.asarray(n) for n in numbers]
+        self._direct = self._prepare_direct(arguments)
         if (self._partitioner is not None and not self._packed) or self._on_host:
             # State goes to its devices once; what a program writes stays there.
             state = [*self.donated, *self.read]
@@ -308,6 +311,31 @@ class Program:
             for handle, array in zip(state, moved, strict=True):
                 if isinstance(handle, Parameter):
                     handle.store(array)
+
+    def _prepare_direct(self, arguments: list[Any]) -> DirectCall | None:
+        """Prepare calls without a look at the state; None where something else must be done."""
+        if (
+            self._partitioner is not None
+            or self._spreads
+            or self._on_host
+            or self._effects
+            or self._errors is not None
+        ):
+            return None
+        state = [*self.donated, *self.read]
+        old = jax_private.swap_x64(True)
+        try:
+            return direct_call(
+                self._compiled,
+                _copy,
+                state,
+                len(self.donated),
+                self.written,
+                len(self.reached),
+                (self.constants, arguments, self._numbers),
+            )
+        finally:
+            jax_private.set_x64(old)
 
     @property
     def _packed(self) -> bool:
@@ -405,9 +433,15 @@ class Program:
                     if value is not None:
                         handle.store(value)
             return self._finish(handles, dicts, outputs)
+        checked = jax_private.nans_debugged()
+        if self._direct is not None and not checked:
+            with Shield():
+                outputs = self._direct(arguments)
+            if outputs is not None:
+                return self._finish(handles, dicts, outputs)
         read = arrays_of(self.read)
         with Shield():
-            donated, checked = [], jax_private.nans_debugged()
+            donated = []
             for value in arrays_of(self.donated):
                 # Two references more: the list and the local name.
                 if sys.getrefcount(value) > _ONE_OWNER + 2 or checked:
@@ -426,6 +460,8 @@ class Program:
                 raise
             count = len(outputs) - len(self.written) - len(self.reached)
             store_all(self.written, outputs[count:])
+        if self._direct is not None:
+            self._direct.trust([*donated, *read])
         return self._finish(handles, dicts, outputs)
 
     def _finish(self, handles: Sequence[Any], dicts: Sequence[Any], outputs: Any) -> Any:

@@ -171,6 +171,6 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
         first, second = getattr(t1, slot), getattr(t2, slot)
         setattr(t1, slot, second)
         setattr(t2, slot, first)
-    t1._version += 1
-    t2._version += 1
+    # A number that neither has had: who noted one looks at the value again.
+    t1._version = t2._version = max(t1._version, t2._version) + 1
     changed()

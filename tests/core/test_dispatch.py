@@ -137,3 +137,16 @@ def test_private_jax_apis_do_what_is_needed():
 def test_an_op_is_the_first_thing_used(code: str) -> None:
     command = [sys.executable, "-c", f"from mindjax import {code}"]
     subprocess.run(command, check=True, cwd=pathlib.Path(__file__).parents[2])
+
+
+def test_an_unchecked_call_runs_an_executable_on_one_device():
+    given = [jnp.ones(3), jnp.full(2, 2.0)]
+    program = jax.jit(lambda a, b: (a + 1, b * 2), donate_argnums=0, keep_unused=True)
+    call = jax_private.unchecked_call(program.lower(*given).compile())
+    assert call is not None
+    first, second = call(given)
+    assert given[0].is_deleted() and not given[1].is_deleted()
+    assert first.tolist() == [2.0] * 3 and second.tolist() == [4.0] * 2
+    asks = jax.jit(lambda a: jax.pure_callback(lambda v: v, a, a)).lower(given[1]).compile()
+    assert jax_private.unchecked_call(asks) is None
+    assert jax_private.unchecked_call(None) is None
