@@ -84,6 +84,17 @@ class Delegate:
         self._fresh: dict[tuple[bytes, bytes], Loaded] = {}
         self._numbers = itertools.count()
 
+    def place(self, parsed: Any) -> tuple[Any, list[Any]]:
+        """Give the client, started if need be, and its devices that stand for a program's.
+
+        Args:
+            parsed: compile options.
+        """
+        if self._client is None:
+            self._client = jax_internals.cpu_client(self._count)
+        everyone = self._client.devices()
+        return self._client, [everyone[i] for i in device_ids(parsed)]
+
     def compile(self, code: bytes, options: bytes) -> Loaded:
         """Compile a program.
 
@@ -91,13 +102,9 @@ class Delegate:
             code: a portable artifact of StableHLO.
             options: serialised compile options.
         """
-        if self._client is None:
-            self._client = jax_internals.cpu_client(self._count)
         parsed = jax_internals.CompileOptions.ParseFromString(options)
-        everyone = self._client.devices()
-        ids = device_ids(parsed)
-        devices = [everyone[i] for i in ids]
-        executable = jax_internals.compile_on(self._client, code, devices, parsed)
+        client, devices = self.place(parsed)
+        executable = jax_internals.compile_on(client, code, devices, parsed)
         proto = executable.hlo_modules()[0].as_serialized_hlo_module_proto()
         shape = jax_internals.program_shape(proto)
         result = shape.result_shape()

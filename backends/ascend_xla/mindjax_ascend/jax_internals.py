@@ -93,6 +93,26 @@ def register_passes() -> None:
     stablehlo.register_stablehlo_passes()
 
 
+def dump_passes(options: Any, folder: str, passes: str) -> None:
+    """Let XLA write what some of its passes make, and spend little on what comes after them.
+
+    Args:
+        options: of a compilation, changed in place.
+        folder: where the files go.
+        passes: regular expression of their names.
+    """
+    debug = options.executable_build_options.debug_options
+    debug.xla_dump_to, debug.xla_dump_hlo_pass_re = folder, passes
+    debug.xla_dump_hlo_as_proto = True
+    debug.xla_backend_optimization_level = 0
+    debug.xla_llvm_disable_expensive_passes = True
+
+
+def stablehlo_of(context: Any, module: bytes) -> Any:
+    """Read a serialised HloModuleProto as StableHLO."""
+    return ir.Module.parse(_jax.mlir.hlo_to_stablehlo(module), context)
+
+
 def hlo_of(module: Any) -> bytes:
     """Give a StableHLO module as a serialised HloModuleProto."""
     computation = _jax.mlir.mlir_module_to_xla_computation(
@@ -104,6 +124,11 @@ def hlo_of(module: Any) -> bytes:
 def program_shape(proto: bytes) -> Any:
     """Give the shapes that go in and out of a serialised HloModuleProto."""
     return xla_client.XlaComputation(proto).program_shape()
+
+
+def text_of(proto: bytes) -> str:
+    """Give a serialised HloModuleProto as XLA writes it."""
+    return xla_client.XlaComputation(proto).as_hlo_text()
 
 
 def new_client(options: dict[str, Any]) -> Any:

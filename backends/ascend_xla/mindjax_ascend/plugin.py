@@ -136,6 +136,8 @@ class _Python:
         parsed = jax_internals.CompileOptions.ParseFromString(options)
         if handle >= 0:
             module = self.delegate.hlo(handle)
+        elif not source.startswith(compiler.ARTIFACT):
+            module = source
         else:
             with jax_internals.context() as context:
                 module = jax_internals.hlo_of(jax_internals.parse(context, source))

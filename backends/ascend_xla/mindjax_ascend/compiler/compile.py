@@ -9,13 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mindjax_ascend import jax_internals, protobuf
-from mindjax_ascend.compiler import lowering
+from mindjax_ascend.compiler import collectives, lowering
 from mindjax_ascend.compiler.graph import UnsupportedError
 from mindjax_ascend.compiler.program import TYPES, Header, Region, delegated
 from mindjax_ascend.delegate import NUMBERS, Delegate
 
 CALLBACK = lowering.CALLBACK
-PASSES = "builtin.module(func.func(chlo-legalize-to-stablehlo),canonicalize,cse,symbol-dce)"
+# How a portable artifact of StableHLO begins; the source of a split program is none.
+ARTIFACT = b"ML\xefR"
+PASSES = (
+    "builtin.module(func.func(stablehlo-legalize-deprecated-ops{fail-on-unused=false},"
+    "chlo-legalize-to-stablehlo),canonicalize,cse,symbol-dce)"
+)
 
 
 @dataclass
@@ -95,6 +100,20 @@ def _count(region: Region, record: Compiled) -> None:
             _count(inner, record)
 
 
+def _split(
+    context: Any, header: Header, code: bytes, options: bytes, delegate: Delegate
+) -> tuple[Any, dict[int, list[list[int]]]]:
+    """Give what each of several devices runs and groups of them; the header gets its shapes."""
+    parsed = jax_internals.CompileOptions.ParseFromString(options)
+    header.source = collectives.partition(*delegate.place(parsed), code, options)
+    module = jax_internals.stablehlo_of(context, header.source)
+    main, _ = lowering.main_of(module)
+    type = main.attributes["function_type"].value
+    header.parameters = [_shape(t) for t in type.inputs]
+    header.outputs = [_shape(t) for t in type.results]
+    return module, collectives.groups_by_mesh(jax_internals.text_of(header.source))
+
+
 def compile(code: bytes, options: bytes, delegate: Delegate, fuse: bool) -> bytes:
     """Compile a program to what the library reads.
 
@@ -110,19 +129,23 @@ def compile(code: bytes, options: bytes, delegate: Delegate, fuse: bool) -> byte
         module = jax_internals.parse(context, code)
         header = _header(module, code, options, parsed)
         record = Compiled(header.name)
+        groups: dict[int, list[list[int]]] = {}
         try:
-            if len(header.devices) > 1:
-                raise UnsupportedError(f"it runs on {len(header.devices)} devices")
             if os.environ.get("MINDJAX_ASCEND_DELEGATE") == "1":
                 raise UnsupportedError("MINDJAX_ASCEND_DELEGATE=1 delegates everything")
+            if header.replicas > 1:
+                raise UnsupportedError(f"it runs as {header.replicas} replicas")
+            if header.partitions > 1:
+                module, groups = _split(context, header, code, options, delegate)
             manager = jax_internals.passmanager.PassManager.parse(PASSES, context)
             manager.run(module.operation)
-            program, body = lowering.compile_steps(module, header, fuse)
+            program, body = lowering.compile_steps(module, header, fuse, groups)
             _count(body, record)
             compiled.append(record)
             return program
         except UnsupportedError as error:
             record.delegated = str(error)
+    header.source = code
     loaded = delegate.compile(code, options)
     # Of a partitioned program a device holds parts, whose shapes the delegate knows.
     header.parameters = [(NUMBERS[d], s) for s, d in loaded.parameters]

@@ -25,6 +25,11 @@ def _attributes(op: Any, target: str) -> tuple[list[str], list[int]]:
     names: list[str] = []
     numbers: list[int] = []
     if "mhlo.backend_config" not in op.attributes:
+        if "backend_config" in op.attributes and str(op.attributes["backend_config"]) not in (
+            '""',
+            "{}",
+        ):
+            raise UnsupportedError(f"custom call {target} with attributes in another form")
         return names, numbers
     config = {a.name: a.attr for a in op.attributes["mhlo.backend_config"]}
     for name in sorted(config):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mindjax_ascend.compiler import foreign, fusion, planning, rules_data, rules_math
+from mindjax_ascend.compiler import collectives, foreign, fusion, planning, rules_data, rules_math
 from mindjax_ascend.compiler.graph import (
     ALIAS,
     BROADCAST,
@@ -39,10 +39,14 @@ class Lowering:
 
     Args:
         functions: the module's functions by name.
+        partitions: how many devices run the program together.
+        groups: of devices that meet, by channels, where the module does not say so itself.
     """
 
-    def __init__(self, functions: dict[str, Any]) -> None:
-        self.functions = functions
+    def __init__(
+        self, functions: dict[str, Any], partitions: int, groups: dict[int, list[list[int]]]
+    ) -> None:
+        self.functions, self.partitions, self.groups = functions, partitions, groups
         self.known: dict[Any, Value] = {}
         self.splats: dict[Any, bytes] = {}
         self.block = Block()
@@ -207,7 +211,7 @@ def _token(low: Lowering, op: Any) -> None:
     low.constant(low.make(op), b"", False)
 
 
-def _number_of_device(low: Lowering, op: Any) -> None:
+def _replica(low: Lowering, op: Any) -> None:
     low.constant(low.make(op), bytes(4), True)
 
 
@@ -230,6 +234,7 @@ def _custom_call(low: Lowering, op: Any) -> None:
 RULES: dict[str, Callable[[Any, Any], None]] = {
     **rules_data.RULES,
     **rules_math.RULES,
+    **collectives.RULES,
     "func.call": _call,
     "composite": _composite,
     "while": _while,
@@ -238,8 +243,8 @@ RULES: dict[str, Callable[[Any, Any], None]] = {
     "optimization_barrier": _barrier,
     "create_token": _token,
     "after_all": _token,
-    "partition_id": _number_of_device,
-    "replica_id": _number_of_device,
+    "replica_id": _replica,
+    "mhlo.copy": _annotation,
     "custom_call": _custom_call,
     "sdy.sharding_constraint": _annotation,
 }
@@ -254,13 +259,16 @@ def main_of(module: Any) -> tuple[Any, dict[str, Any]]:
     return functions["main"], functions
 
 
-def compile_steps(module: Any, header: Header, fuse: bool) -> tuple[bytes, Region]:
-    """Compile a module for one device.
+def compile_steps(
+    module: Any, header: Header, fuse: bool, groups: dict[int, list[list[int]]]
+) -> tuple[bytes, Region]:
+    """Compile a module to what each device runs.
 
     Args:
         module: of StableHLO, without CHLO.
         header: what is said of every program.
         fuse: whether elementwise operators share steps.
+        groups: of devices that meet, by channels, where the module does not say so itself.
 
     Returns:
         The program's bytes, and its steps for a report.
@@ -269,7 +277,7 @@ def compile_steps(module: Any, header: Header, fuse: bool) -> tuple[bytes, Regio
         UnsupportedError: an operator has no step.
     """
     main, functions = main_of(module)
-    low = Lowering(functions)
+    low = Lowering(functions, header.partitions, groups)
     block = main.regions[0].blocks[0]
     for i, argument in enumerate(block.arguments):
         value = low.describe(argument.type)

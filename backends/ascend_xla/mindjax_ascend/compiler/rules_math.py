@@ -138,7 +138,8 @@ def region_code(block: Any, low: Any) -> ScalarCode:
     return code
 
 
-def _as_float32(low: Any, value: Value) -> Value:
+def as_float32(low: Any, value: Value) -> Value:
+    """Give an array of float32, converted where it is none."""
     if value.type == FLOAT32:
         return value
     wide = low.value(FLOAT32, value.dims)
@@ -227,7 +228,7 @@ def _convolution(low: Any, op: Any) -> None:
     )
     groups = op.attributes["feature_group_count"].value
     batches = op.attributes["batch_group_count"].value
-    lhs, rhs = _as_float32(low, lhs), _as_float32(low, rhs)
+    lhs, rhs = as_float32(low, lhs), as_float32(low, rhs)
     result = target if target.type == FLOAT32 else low.value(FLOAT32, target.dims)
     a, k, c = strides_of(lhs.dims), strides_of(rhs.dims), strides_of(result.dims)
     features_in = rhs.dims[numbers.kernel_input_feature_dimension]
@@ -293,20 +294,25 @@ def _reduce(low: Any, op: Any) -> None:
         number, _, _, to, operands = code.instructions[0]
         code.instructions[0] = (number, FLOAT32, FLOAT32, to, operands)
         wide = low.value(FLOAT32, targets[0].dims)
-        inputs = [_as_float32(low, v) for v in values]
+        inputs = [as_float32(low, v) for v in values]
         low.step("reduce", inputs, [wide], [*code.finish(1), *shape])
         low.scalar("convert", [wide], targets[0])
         return
     low.step("reduce", values, targets, [*code.finish(len(targets)), *shape])
 
 
-def _single_operator(block: Any, names: tuple[str, ...]) -> str:
+def single_operator(block: Any, names: tuple[str, ...]) -> str:
+    """Name the one scalar operator of a region.
+
+    Raises:
+        UnsupportedError: it is none of these, or there are more.
+    """
     body = list(block.operations)
     if len(body) == 2 and set(body[0].operands) == set(block.arguments):
         name = scalar_name(body[0])
         if name in names:
             return str(name)
-    raise UnsupportedError("a window with this function")
+    raise UnsupportedError("a window or a collective operation with this function")
 
 
 def _window(op: Any, name: str, rank: int) -> list[int]:
@@ -327,12 +333,12 @@ def _reduce_window(low: Any, op: Any) -> None:
         raise UnsupportedError("reduce_window of several arrays")
     target, rank = targets[0], len(targets[0].dims)
     block = op.regions[0].blocks[0]
-    name = _single_operator(block, ("add", "multiply", "maximum", "minimum"))
+    name = single_operator(block, ("add", "multiply", "maximum", "minimum"))
     if any(d != 1 for d in _window(op, "base_dilations", rank)):
         raise UnsupportedError("reduce_window with base dilation")
     result = target
     if target.type in HALVES:
-        values = [_as_float32(low, v) for v in values]
+        values = [as_float32(low, v) for v in values]
         result = low.value(FLOAT32, target.dims)
     elif target.type not in POOLED:
         raise UnsupportedError(f"reduce_window of element type {target.type}")
@@ -362,7 +368,7 @@ def _select_and_scatter(low: Any, op: Any) -> None:
     choice = scalar_name(body[0])
     if choice not in ("ge", "gt", "le", "lt"):
         raise UnsupportedError(f"select_and_scatter that chooses by {choice}")
-    _single_operator(scatter, ("add",))
+    single_operator(scatter, ("add",))
     rank, operand = len(target.dims), values[0]
     ints = [
         operators()[choice],

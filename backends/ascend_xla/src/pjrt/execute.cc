@@ -1,7 +1,11 @@
 #include "execute.h"
 
 #include <algorithm>
+#include <optional>
+#include <system_error>
+#include <thread>
 
+#include "../runtime/gang.h"
 #include "../runtime/offload.h"
 #include "buffer.h"
 #include "failure.h"
@@ -24,6 +28,8 @@ struct Execution {
 
   void Run();
   void RunSteps();
+  void RunOn(size_t number, Gang* gang);
+  std::vector<char*> Share(const std::vector<std::shared_ptr<Storage>>& all, size_t number) const;
   void RunWithDelegate();
 };
 
@@ -34,19 +40,67 @@ std::vector<char*> Addresses(const std::vector<std::shared_ptr<Storage>>& storag
   return addresses;
 }
 
-void Execution::RunSteps() {
-  executions[0]++;
-  PJRT_Device* device = devices[0];
+// Addresses of one device's share.
+std::vector<char*> Execution::Share(const std::vector<std::shared_ptr<Storage>>& all,
+                                    size_t number) const {
+  const size_t each = all.size() / devices.size();
+  std::vector<char*> addresses(each);
+  for (size_t i = 0; i < each; i++) addresses[i] = all[number * each + i]->data();
+  return addresses;
+}
+
+// The part of one device: its share of the arguments and outputs.
+void Execution::RunOn(size_t number, Gang* gang) {
+  PJRT_Device* device = devices[number];
   const Program& program = *compiled->program;
+  const std::vector<char*> inputs = Share(arguments, number), results = Share(outputs, number);
   Storage arena(Memory::Of(device->memories[0]), program.arena);
   if (device->driver().host_visible()) {
-    RunProgram(program, Addresses(arguments), Addresses(outputs), arena.data());
+    RunProgram(program, inputs, results, arena.data(), gang, number);
     return;
   }
   std::vector<bool> on_host;
-  for (auto& storage : arguments) on_host.push_back(storage->on_host());
-  Offload(program, device->driver(), device->description.id, Addresses(arguments), on_host,
-          Addresses(outputs), arena.data());
+  for (size_t i = 0; i < inputs.size(); i++)
+    on_host.push_back(arguments[number * inputs.size() + i]->on_host());
+  Offload(program, device->driver(), device->description.id, inputs, on_host, results,
+          arena.data(), gang, number);
+}
+
+// Each device of a program has a thread, since they wait for each other.
+void Execution::RunSteps() {
+  executions[0]++;
+  if (devices.size() == 1) {
+    RunOn(0, nullptr);
+    return;
+  }
+  Gang gang(static_cast<int>(devices.size()));
+  std::vector<std::optional<Failure>> failures(devices.size());
+  const auto part = [&](size_t number) {
+    try {
+      RunOn(number, &gang);
+    } catch (const Failure& failure) {
+      failures[number] = failure;
+    } catch (const std::exception& error) {
+      failures[number] = Internal(std::string("ascend: ") + error.what());
+    }
+    gang.Leave(static_cast<int>(number));
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < devices.size(); i++) {
+    try {
+      threads.emplace_back(part, i);
+    } catch (const std::system_error&) {
+      failures[i] = Failure(PJRT_Error_Code_RESOURCE_EXHAUSTED, "ascend: no more threads");
+      gang.Leave(static_cast<int>(i));
+    }
+  }
+  part(0);
+  for (std::thread& thread : threads) thread.join();
+  // Devices that waited for one that failed only say that it did not come.
+  const std::optional<Failure>* first = nullptr;
+  for (const auto& failure : failures)
+    if (failure && (!first || (*first)->code == PJRT_Error_Code_ABORTED)) first = &failure;
+  if (first) throw **first;
 }
 
 void Execution::RunWithDelegate() {
@@ -170,7 +224,8 @@ void Execute(PJRT_LoadedExecutable_Execute_Args* a) {
     if (a->device_complete_events) a->device_complete_events[d] = new PJRT_Event{execution->done};
   }
   const bool host = execution->devices[0]->driver().host_visible();
-  if (!waiting && host && loaded->compiled->delegate < 0 && program.cost < kShort)
+  const bool single = execution->devices.size() == 1;
+  if (!waiting && host && single && loaded->compiled->delegate < 0 && program.cost < kShort)
     execution->Run();
   else
     execution->devices[0]->stream.Enqueue([execution] { execution->Run(); });

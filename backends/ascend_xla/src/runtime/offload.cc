@@ -27,8 +27,8 @@ class Mirror {
  public:
   Mirror(const Program& program, Driver& driver, int device,
          const std::vector<char*>& arguments, const std::vector<bool>& on_host,
-         const std::vector<char*>& outputs, char* arena)
-      : program_(program), driver_(driver), device_(device), host_{program, {}} {
+         const std::vector<char*>& outputs, char* arena, Gang* gang, int64_t member)
+      : program_(program), driver_(driver), device_(device), host_{program, {}, gang, member} {
     host_arena_.resize(program.arena + 64);
     host_.data.resize(program.values.size());
     device_data_.resize(program.values.size());
@@ -161,8 +161,8 @@ class Mirror {
 
 void Offload(const Program& program, Driver& driver, int device,
              const std::vector<char*>& arguments, const std::vector<bool>& on_host,
-             const std::vector<char*>& outputs, char* arena) {
-  Mirror mirror(program, driver, device, arguments, on_host, outputs, arena);
+             const std::vector<char*>& outputs, char* arena, Gang* gang, int64_t member) {
+  Mirror mirror(program, driver, device, arguments, on_host, outputs, arena, gang, member);
   try {
     for (const Step& step : program.body.steps)
       if (!mirror.Launch(step)) mirror.OnHost(step);

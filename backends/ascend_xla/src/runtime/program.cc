@@ -142,8 +142,8 @@ void Run(const Region& region, Frame& frame) {
 }
 
 void RunProgram(const Program& program, const std::vector<char*>& arguments,
-                const std::vector<char*>& outputs, char* arena) {
-  Frame frame{program, {}};
+                const std::vector<char*>& outputs, char* arena, Gang* gang, int64_t member) {
+  Frame frame{program, {}, gang, member};
   frame.data.resize(program.values.size());
   for (size_t i = 0; i < program.values.size(); i++) {
     const Value& value = program.values[i];

@@ -9,6 +9,7 @@
 
 namespace ascend {
 
+class Gang;
 struct Program;
 struct Step;
 struct Frame;
@@ -67,13 +68,16 @@ std::shared_ptr<Program> ReadProgram(std::string bytes);
 struct Frame {
   const Program& program;
   std::vector<char*> data;
+  Gang* gang = nullptr;  // of a program on several devices
+  int64_t member = 0;    // this device's place among them
   const Value& value(int id) const { return program.values[id]; }
 };
 
 // Runs a program's steps on memory that the host reads.
 void Run(const Region& region, Frame& frame);
 void RunProgram(const Program& program, const std::vector<char*>& arguments,
-                const std::vector<char*>& outputs, char* arena);
+                const std::vector<char*>& outputs, char* arena, Gang* gang = nullptr,
+                int64_t member = 0);
 
 // Finds a step's kernel and prepares it; throws UNIMPLEMENTED where there is none.
 void Bind(Step& step, const Program& program);
