@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mindjax.core import jax_private
-from mindjax.core.handle import Handle, Tracer, current, wrap
+from mindjax.core.handle import Handle, Tracer, current, peek_all, wrap
 from mindjax.core.partition import partitioner
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import StateFrame, in_user_x64
@@ -69,10 +69,9 @@ def differentiate(
     Returns:
         The outputs, one gradient a position, one gradient a weight.
     """
-    leaves = [_tensors(args[p]) for p in positions]
-    inputs = [t for group in leaves for t in group]
-    integers = any(t.dtype.kind not in ("float", "complex") for t in inputs)
-    engine = _on_tape if current.frame is None or integers else _in_graph
+    inputs = [t for p in positions for t in _tensors(args[p])]
+    frame = current.frame
+    engine = _on_tape if frame is None or _any_integers(inputs) else _in_graph
     distinct = list(dict.fromkeys(weights))
     out, input_grads, distinct_grads = engine(
         function, args, kwargs, positions, inputs, distinct, has_aux, seeds
@@ -82,14 +81,21 @@ def differentiate(
             hooks = value.__dict__.get("_gradient_hooks")
             if hooks:
                 group[i] = run_hooks(hooks, group[i])
-    frame = current.frame
     register = (current if frame is None else frame.root_frame()).overflow
     if register is not None:
         register.note([*input_grads, *distinct_grads])
+    weight_grads = distinct_grads
+    if len(distinct) != len(weights):
+        by_weight = dict(zip(distinct, distinct_grads, strict=True))
+        weight_grads = [by_weight[w] for w in weights]
+    if not positions:
+        return out, input_grads, weight_grads
     following = iter(input_grads)
-    by_weight = dict(zip(distinct, distinct_grads, strict=True))
-    weight_grads = [by_weight[w] for w in weights]
     return out, [_restore(args[p], following) for p in positions], weight_grads
+
+
+def _any_integers(tensors: list[Any]) -> bool:
+    return any(t.dtype.kind not in ("float", "complex") for t in tensors)
 
 
 def _tensors(value: Any) -> list[Any]:
@@ -160,35 +166,36 @@ def _on_tape(
 ) -> tuple[Any, list[Any], list[Any]]:
     with active_tape() as tape:
         fresh = [_leaf_input(tape, t) for t in inputs]
-        leaves = [t._node for t in fresh]
         parameters = tape.parameters
         before = [parameters.get(w) for w in weights]
-        weight_leaves = tape.leaves([w.peek() for w in weights], before)
+        weight_leaves = tape.leaves(peek_all(weights), before)
         in_frame = current.frame is not None
         for weight, leaf in zip(weights, weight_leaves, strict=True):
             # MindSpore: in PYNATIVE a frozen weight gets a gradient of zeros.
             if in_frame or weight.requires_grad:
                 parameters[weight] = leaf
         try:
-            out = function(*_with_inputs(args, positions, fresh), **kwargs)
-            places = [tape.position(o) for o in _outputs(out, has_aux)]
+            out = function(*(_with_inputs(args, positions, fresh) if fresh else args), **kwargs)
+            outputs = _outputs(out, has_aux)
+            places = [tape.position(o) for o in outputs]
         finally:
             for weight, leaf, outer in zip(weights, weight_leaves, before, strict=True):
                 if parameters.get(weight) == leaf:
                     parameters[weight] = outer
-        wanted = [*leaves, *weight_leaves]
+        wanted = [*(t._node for t in fresh), *weight_leaves] if fresh else weight_leaves
         outer_tape = current.tape
         if tape.depth == 1:
             current.tape = None
         try:
-            cotangents = _seed(_outputs(out, has_aux), seeds)
+            cotangents = _seed(outputs, seeds)
             given = zip(places, cotangents, strict=False)
             found = tape.backward([(p, c) for p, c in given if p is not None], wanted)
-            values = [*inputs, *weights]
+            values = [*inputs, *weights] if inputs else weights
             grads = [_zeros(v) if g is None else g for g, v in zip(found, values, strict=True)]
         finally:
             current.tape = outer_tape
-        out = _detach(out, fresh, inputs)
+        if fresh:
+            out = _detach(out, fresh, inputs)
     return out, grads[: len(inputs)], grads[len(inputs) :]
 
 

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import jax
+
 from mindjax.autodiff.differentiate import differentiate
 from mindjax.core.context import graph_mode
 from mindjax.core.errors import located
@@ -125,14 +127,15 @@ class _Gradient:
         seeds = None
         if self.sens_param:
             args, kwargs, seeds = _without_seeds(args, kwargs)
-        args = _tensors_for(args, self.positions)
-        for position in self.positions:
-            if position >= len(args):
-                raise located(
-                    RuntimeError,
-                    f"For 'grad', the 'grad_position' {position} exceeds the number of arguments, "
-                    f"{len(args)}.",
-                )
+        if self.positions:
+            args = _tensors_for(args, self.positions)
+            for position in self.positions:
+                if position >= len(args):
+                    raise located(
+                        RuntimeError,
+                        f"For 'grad', the 'grad_position' {position} exceeds the number of "
+                        f"arguments, {len(args)}.",
+                    )
         out, inputs, weights = differentiate(
             self.fn, args, kwargs, self.positions, self.weights or (), self.has_aux, seeds
         )
@@ -147,13 +150,11 @@ class _Gradient:
         if self.return_ids:
             inputs = list(zip(self.positions, inputs, strict=True))
             weights = [(w.name, g) for w, g in zip(self.weights or (), weights, strict=True)]
-        by_input = inputs[0] if self.single else tuple(inputs)
         by_weight = weights[0] if self.single_weight else tuple(weights)
-        if self.weights is None:
-            return by_input
         if not self.position_given:
             return by_weight
-        return by_input, by_weight
+        by_input = inputs[0] if self.single else tuple(inputs)
+        return by_input if self.weights is None else (by_input, by_weight)
 
 
 def _without_seeds(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -169,8 +170,6 @@ def _without_seeds(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, 
 
 def _tensors_for(args: tuple[Any, ...], positions: tuple[int, ...]) -> tuple[Any, ...]:
     """Make Tensors of raw jax arrays that are differentiated by."""
-    import jax
-
     return tuple(
         Tensor._from_array(a) if i in positions and isinstance(a, jax.Array) else a
         for i, a in enumerate(args)

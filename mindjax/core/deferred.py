@@ -12,6 +12,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import jax
@@ -21,12 +22,11 @@ from mindjax.core import fused, jax_private
 from mindjax.core.executable import Deferrable, execute
 from mindjax.core.handle import current, upload
 from mindjax.core.interrupts import Shield
-from mindjax.core.pending import Aval, Failed, Pending
+from mindjax.core.pending import Aval, Failed, Pending, pending
 from mindjax.core.resident import INTERNED
 from mindjax.core.trie import BITS, MASK, ROOT, Step, Structure, leaf_place, leaf_reference
 
 ArrayImpl = jax_private.ArrayImpl
-_new = object.__new__
 
 # Longer records are run: their programs would take long to compile.
 MOST_OPS = 2048
@@ -103,6 +103,9 @@ def _references(values: list[Any]) -> int:
 
 
 _UNUSED = _references([object()])
+# What counts where a dict alone holds an object and `map` hands it over.
+_UNREAD = next(map(sys.getrefcount, {0: object()}.values()))
+_is_read = _UNREAD.__lt__
 
 
 class Recording:
@@ -112,6 +115,7 @@ class Recording:
         step: the ops so far, (executable, inputs): an input is the place of an earlier output,
             a negative number for an array from outside, None, or a tuple of these.
         outputs: what stands for each op's results, by the place of the first.
+        several: the places of those that are tuples.
         leaves: arrays from outside; numpy arrays are numbers, which seldom change.
         avals: of the leaves, by their numbers.
         places: what stands for the leaves, by the arrays' identities.
@@ -126,7 +130,8 @@ class Recording:
 
     __slots__ = (
         "__weakref__", "_bytes", "_checked", "_layout", "_pause", "alone", "at_once", "avals",
-        "filling", "leaves", "lock", "outputs", "places", "pressed", "step", "strange", "unread",
+        "filling", "leaves", "lock", "outputs", "places", "pressed", "several", "step", "strange",
+        "unread",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -134,6 +139,7 @@ class Recording:
         self.step: Step = ROOT
         self._pause = _PAUSE
         self.outputs: dict[int, Any] = {}
+        self.several: dict[int, None] = {}
         self.leaves: list[Any] = []
         self.avals: dict[int, Aval] = {}
         self.places: dict[int, int] = {}
@@ -149,6 +155,7 @@ class Recording:
     def _begin(self) -> None:
         self.step = ROOT
         self.outputs.clear()
+        self.several.clear()
         self.leaves.clear()
         self.avals.clear()
         self.places.clear()
@@ -264,10 +271,10 @@ class Recording:
         """Record the op that leads to a step; give what stands for its outputs."""
         made, place = step.made, step.place
         if type(made) is Aval:
-            out: Any = _new(Pending)
-            out.aval, out.recording, out.place, out.value = made, self, place, None
+            out: Any = pending(made, self, place)
         else:
-            out = tuple([Pending(a, self, place | i) for i, a in enumerate(made)])
+            self.several[place] = None
+            out = tuple([pending(a, self, place | i) for i, a in enumerate(made)])
         self.outputs[place] = out
         # From here on the op counts: an interrupt before leaves the record as it was.
         self.step = step
@@ -293,18 +300,19 @@ class Recording:
 
     def live(self) -> tuple[int, ...]:
         """List the places that something outside the record refers to."""
-        places = []
-        outputs = self.outputs
-        for first in range(0, self.step.number << BITS, 1 << BITS):
-            out = outputs[first]
-            if type(out) is Pending:
-                if sys.getrefcount(out) > _UNUSED:
-                    places.append(out.place)
-            else:
-                for i in range(len(out)):
-                    one = out[i]
-                    if sys.getrefcount(one) > _UNUSED:
-                        places.append(one.place)
+        outputs, several = self.outputs, self.several
+        places = list(compress(outputs, map(_is_read, map(sys.getrefcount, outputs.values()))))
+        end = self.step.number << BITS
+        if several or len(outputs) != self.step.number:
+            # An interrupt may have left an output of an op that does not count.
+            places = [p for p in places if p not in several and p < end]
+            for first in several:
+                if first < end:
+                    out = outputs[first]
+                    for i in range(len(out)):
+                        one = out[i]
+                        if sys.getrefcount(one) > _UNUSED:
+                            places.append(one.place)
         return tuple(places)
 
     def _dead(self, live: tuple[int, ...]) -> list[int]:
@@ -312,6 +320,8 @@ class Recording:
         found: list[int] = []
         leaves, avals = self.leaves, self.avals
         wanted: list[Aval] | None = None
+        if self._bytes < _LARGE:
+            return found
         for i in range(len(leaves)):
             if avals[i].nbytes < _LARGE:
                 continue
@@ -358,7 +368,9 @@ class Recording:
 
         An interrupt leaves the record as it was, so that the next read runs it.
         """
-        with self.lock:
+        lock = self.lock
+        lock.acquire()
+        try:
             count = self.step.number
             if not count:
                 return
@@ -375,6 +387,8 @@ class Recording:
                     with jax.ensure_compile_time_eval():
                         self._run(live)
             self._begin()
+        finally:
+            lock.release()
 
     def _run(self, live: tuple[int, ...]) -> None:
         leaves, count = self.leaves, self.step.number

@@ -16,7 +16,6 @@ from mindjax.core.deferred import (
     MOST_OPS,
     MOST_UNREAD,
     NOT_DEFERRED,
-    aval_of,
     defer,
     learn,
     settled,
@@ -33,7 +32,7 @@ from mindjax.core.precision import CastTo, prepared
 from mindjax.core.primitive import Primitive, _Engine
 from mindjax.core.resident import RESIDENT, number, number_array
 from mindjax.core.tape import Backward, Node, pack
-from mindjax.core.trie import BITS, leaf_place
+from mindjax.core.trie import leaf_place
 from mindjax.core.view import View
 
 ArrayImpl, untraced = jax_private.ArrayImpl, jax_private.untraced
@@ -51,7 +50,7 @@ def called(record: Primitive, *inputs: Any) -> Any:
     What nearly every op is like goes a short way here: no trace, no tape, Tensors that hold arrays.
     """
     here = current
-    if here.frame is not None or here.mixed is not None or trace_state.value is not no_trace:
+    if here.special or trace_state.value is not no_trace:
         return _dispatched(record, inputs, settings.deferred)
     if settings.deferred:
         recording = here.recording
@@ -62,9 +61,9 @@ def called(record: Primitive, *inputs: Any) -> Any:
             # As `stays_at_once` does, without a call.
             recording.unread += 1
         elif not at_once or not recording.stays_at_once():
-            result = _at_once(record, inputs, recording)
+            result = _at_once(record, inputs, recording, here.tape)
             return result if result is not NOT_DEFERRED else _dispatched(record, inputs, True)
-    if here.tape is not None or here.recorder is not None or settings.waits:
+    if here.tape is not None or settings.waits:
         return _dispatched(record, inputs, False)
     arrays: list[Any] = []
     handles = numbers = False
@@ -197,7 +196,7 @@ def _dispatched(record: Primitive, inputs: tuple[Any, ...], deferring: bool) -> 
     return result
 
 
-def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any) -> Any:
+def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any, tape: Any) -> Any:
     """Record an op on Tensors that are seen before; the way that nearly every op goes.
 
     It does what `dispatch` does without what such an op does not need, and changes nothing where
@@ -206,7 +205,6 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any) -> Any:
     found = record._executable or executable(record)
     if not found.defers or recording.pressed:
         return NOT_DEFERRED
-    tape = current.tape
     key: list[Any] = [found]
     places, handles = recording.places, False
     lock = recording.lock
@@ -214,14 +212,13 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any) -> Any:
     try:
         for x in inputs:
             if isinstance(x, Handle):
-                if x._frame is not None:
-                    return NOT_DEFERRED
                 handles = True
                 view = x._view
                 if view is not None and view.follows and view.base_version() != view.seen:
                     return NOT_DEFERRED
                 value = x._value
                 if type(value) is Pending:
+                    # None is traced here: the handle belongs to no frame.
                     if value.value is None:
                         if value.recording is not recording:
                             return NOT_DEFERRED
@@ -231,7 +228,7 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any) -> Any:
                     if type(value) is not ArrayImpl:
                         return NOT_DEFERRED
                     x._value = value
-                elif type(value) is not ArrayImpl:
+                elif type(value) is not ArrayImpl or x._frame is not None:
                     return NOT_DEFERRED
                 reference = places.get(id(value)) or recording.leaf(value)
             elif x is None:
@@ -265,7 +262,7 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any) -> Any:
                 return out
         elif type(step.made) is Aval and step.number < MOST_OPS:
             # As `advance` does.
-            out = _new(Pending)
+            out = Pending()
             out.aval, out.recording, out.place, out.value = step.made, recording, step.place, None
             recording.outputs[step.place] = out
             recording.step = step
@@ -310,11 +307,11 @@ def _note_at_once(
     """Add an op to the tape whose inputs hold no sequences."""
     parents: list[Any] = []
     values: list[Any] = []
-    codes: list[int] = []
-    tracked = whole = False
-    for x, reference in zip(inputs, key[1:], strict=True):
+    tracked = False
+    number = 0
+    for x in inputs:
+        number += 1
         if isinstance(x, Handle):
-            value = x._value
             if x.is_parameter:
                 position = tape.parameters.get(x)
             else:
@@ -323,37 +320,42 @@ def _note_at_once(
                     position = None
             if position is not None:
                 tracked = True
-                codes.append(position[0].number << BITS | position[1])
-                if not whole:
-                    kind = value.aval if type(value) is Pending else aval_of(value)
-                    whole = not kind.real
-            else:
-                codes.append(-1)
-            values.append(value)
+            values.append(x._value)
             parents.append(position)
         elif x is not None:
-            values.append(recording.leaves[leaf_place(reference)])
+            values.append(recording.leaves[leaf_place(key[number])])
             parents.append(None)
-            codes.append(-1)
     if not tracked:
         return
-    places = key[1:]
-    if len(values) == len(inputs):
-        tree = _flat_tree(len(values))
+    hooks = current.saved_hooks
+    kept = values if hooks is None else pack(values, *hooks)
+    node = _new(Node)
+    node.tape, node.record, node.inputs, node.parents = tape, record, kept, parents
+    node.custom = node.residuals = node.leaf = None
+    if len(values) == number:
+        node.tree = _flat_tree(number)
     else:
-        tree = _tree_of(tuple(x is None for x in inputs))
-        places = [p for p in places if p is not None]
-    if current.saved_hooks is not None:
-        values = pack(values, *current.saved_hooks)
-    several = type(result) is tuple
-    count = len(result) if several else -1
-    node = Node(tape, record, values, tree, parents, count, None, None, (filling, places))
-    node.key = filling, (result[0] if several else result)._value.place, *codes
-    tape.add(node)
-    for i, tensor in enumerate(result if several else (result,)):
-        aval = tensor._value.aval
-        if aval.real or (whole and aval.dtype != np.bool_):
-            tensor._node = (node, i)
+        node.tree = _tree_of(tuple([x is None for x in inputs]))
+    nodes = tape.nodes
+    node.number = len(nodes)
+    nodes.append(node)
+    if type(result) is not tuple:
+        held = result._value
+        node.outputs, node.places = -1, (filling, key, held.place)
+        if held.aval.real or (held.dtype != np.bool_ and _whole(parents, values)):
+            result._node = (node, 0)
+    else:
+        node.outputs, node.places = len(result), (filling, key, result[0]._value.place)
+        whole = _whole(parents, values)
+        for i, tensor in enumerate(result):
+            aval = tensor._value.aval
+            if aval.real or (whole and aval.dtype != np.bool_):
+                tensor._node = (node, i)
+
+
+def _whole(parents: list[Any], values: list[Any]) -> bool:
+    """Tell whether an integer input is differentiated."""
+    return any(p is not None and not _inexact(v) for p, v in zip(parents, values, strict=True))
 
 
 @functools.cache
@@ -546,7 +548,7 @@ def _note(
     residuals: Any,
 ) -> None:
     """Add an op to the tape, and tell its outputs their places there."""
-    whole = any(p is not None and not _inexact(a) for p, a in zip(parents, flat, strict=True))
+    whole = _whole(parents, flat)
     hooks = current.saved_hooks
     if hooks is not None:
         flat = pack(flat, *hooks)
@@ -597,5 +599,6 @@ def _link_views(record: Primitive, inputs: tuple[Any, ...], result: Any) -> None
 
 _Engine.dispatch = staticmethod(dispatch)
 _Engine.install(called)
-# It puts itself into the tape's place for it.
+# They put themselves into the places for them.
 importlib.import_module("mindjax.core.pullback")
+importlib.import_module("mindjax.core.pair")

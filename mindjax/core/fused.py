@@ -198,7 +198,13 @@ def run(
         Their values; None if the structure is met for the first time.
     """
     variants = _programs.get(structure)
-    program = None if variants is None else variants.find(live, dead)
+    program = None
+    if variants is not None:
+        last = variants.last
+        if last is not None and last.live == live and last.given == dead:
+            program = last
+        else:
+            program = variants.last = _fitting(variants, frozenset(live), frozenset(dead))
     if program is None:
         program = _met_again(structure, variants, leaves, live, dead)
         if program is None:
@@ -254,15 +260,8 @@ def _met_again(
 class _Variants(list["Program"]):
     """The programs of one structure, which differ in what is read and in what is given away."""
 
+    # That ran last.
     last: Program | None = None
-
-    def find(self, live: tuple[int, ...], dead: Sequence[int]) -> Program | None:
-        """Find the program of these outputs, or of a few more, that gives away nothing alive."""
-        last = self.last
-        if last is not None and last.live == live and last.given == dead:
-            return last
-        self.last = found = _fitting(self, frozenset(live), frozenset(dead))
-        return found
 
 
 def _fitting(

@@ -22,9 +22,15 @@ if TYPE_CHECKING:
     from mindjax.core.tape import Node, Tape
     from mindjax.core.view import View
 
+_new = object.__new__
+_SEQUENCES = (tuple, list)
 Array = jax.Array
 ArrayImpl = jax_private.ArrayImpl
+_HELD = (ArrayImpl, Pending)
 Numeric = (bool, int, float, complex, np.generic)
+
+
+_SPECIAL = frozenset({"frame", "mixed", "recorder"})
 
 
 class Current(threading.local):
@@ -48,6 +54,14 @@ class Current(threading.local):
     recorder: Any = None
     # What spreads this thread's programs over devices, in place of the context's choice.
     partitioner: Any = None
+    # Whether a frame, a cast or a recorder is active: ops then do not go the short way.
+    special: bool = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in _SPECIAL:
+            special = not (self.frame is None and self.mixed is None and self.recorder is None)
+            super().__setattr__("special", special)
 
 
 current = Current()
@@ -346,12 +360,17 @@ def wrap(value: Any) -> Any:
     Returns:
         A Tensor, or a tuple of such.
     """
-    if isinstance(value, tuple | list):
-        return tuple(wrap(v) for v in value)
+    if isinstance(value, _SEQUENCES):
+        return tuple([wrap(v) for v in value])
     if value is None:
         return None
-    tensor = object.__new__(Handle.tensor_class)
-    tensor._init_handle(value)
+    tensor = _new(Handle.tensor_class)
+    # As `_init_handle` does.
+    tensor._value, tensor._frame = value, current.frame
+    tensor._node = tensor._view = None
+    tensor._version = 0
+    if TRACK:
+        _LIVE.add(tensor)
     return tensor
 
 
@@ -376,6 +395,16 @@ def arrays_of(handles: Iterable[Handle]) -> list[Any]:
         h._value
         if type(h._value) is ArrayImpl and h._frame is None and h._view is None
         else h.array
+        for h in handles
+    ]
+
+
+def peek_all(handles: Iterable[Handle]) -> list[Any]:
+    """Give what handles hold, which may be pending, as `Handle.peek` does."""
+    if current.frame is not None:
+        return [h.array for h in handles]
+    return [
+        h._value if type(h._value) in _HELD and h._frame is None and h._view is None else h.peek()
         for h in handles
     ]
 

@@ -41,9 +41,17 @@ class _Engine:
         return _Engine.dispatch(record, inputs)
 
     @staticmethod
-    def install(called: Callable[..., Any] | None) -> None:
-        """Let a function ``called(record, *inputs)`` run what is called, None for `dispatch`."""
+    def install(
+        called: Callable[..., Any] | None, paired: Callable[..., Any] | None = None
+    ) -> None:
+        """Let functions run what is called.
+
+        Args:
+            called: ``called(record, *inputs)``, None for `dispatch`.
+            paired: the same for two Tensors, None for ``called``.
+        """
         Primitive.__call__ = Primitive._dispatch = called or _called
+        Primitive._pair = paired or called or _called
 
 
 def _called(self: Primitive, *inputs: Any) -> Any:
@@ -104,6 +112,8 @@ class Primitive:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
     _dispatch: ClassVar[Callable[..., Any]] = _called
+    # For two Tensors that are known to be such, and an output that is no view.
+    _pair: ClassVar[Callable[..., Any]] = _called
     # Declared as a variable so that subclasses may narrow the signature.
     __call__ = _called
 

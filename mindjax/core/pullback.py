@@ -129,10 +129,9 @@ def whole(
         quick = _structure(recording, nodes, seeds, leaves)
         known = None if quick is None else _quick.get(quick)
         if known is not None:
-            made, inputs, numbers_of_leaves, kinds = known
-            given = [c.peek().place for _, c in seeds]
-            out = recording.append(kinds, [made, *inputs, *given])
-            return _by_leaf(made, out, numbers_of_leaves)
+            head, kinds, order = known
+            out = recording.append(kinds, [*head, *[c._value.place for _, c in seeds]])
+            return _by_leaf(out, order)
     numbers: dict[Node, int] = {}
     key: list[Any] = []
     kept: list[Node] = []
@@ -154,13 +153,15 @@ def whole(
             found = record._executable or executable(record)
             if not found.defers:
                 return None
-            places = node.places
-            if places is None or places[0] != filling:
+            noted = node.places
+            if noted is None or noted[0] != filling:
                 places = _places(recording, node)
                 if places is None:
                     return None
+            else:
+                places = [p for p in noted[1][1:] if p is not None]
             key += found, node.tree, number, node.outputs
-            for place, parent in zip(places[1], node.parents, strict=True):
+            for place, parent in zip(places, node.parents, strict=True):
                 inputs[place] = None
                 key.append(place)
                 if parent is None:
@@ -179,14 +180,16 @@ def whole(
         if not all(type(c) is int for c in cotangents) or any(kind.weak for kind in kinds):
             return None
         out = recording.append(kinds, [made, *inputs, *cotangents])
+        order = [made.found.index(n) if n in made.found else -1 for n in reached]
         if quick is not None:
-            _quick.put(quick, (made, tuple(inputs), reached, kinds))
-    return _by_leaf(made, out, reached)
+            _quick.put(quick, ((made, *inputs), kinds, order))
+    return _by_leaf(out, order)
 
 
-def _by_leaf(made: Pass, out: Any, reached: list[int]) -> list[Any]:
-    by_leaf = dict(zip(made.found, [wrap(o) for o in out], strict=True))
-    return [by_leaf.get(number) for number in reached]
+def _by_leaf(out: Any, order: list[int]) -> list[Any]:
+    """Give the Tensor of each leaf's gradient, None for -1."""
+    tensors: list[Any] = [*wrap(out), None]
+    return [tensors[i] for i in order]
 
 
 def _structure(
@@ -194,17 +197,24 @@ def _structure(
 ) -> Any:
     """Give what determines a pass whose every node was recorded in this filling, else None.
 
-    The ops tell what the nodes ran and on what; the nodes' keys tell what is differentiated.
+    The ops tell what the nodes ran and on what; the nodes' parents tell what is differentiated.
     """
     filling = recording.filling
-    keys: list[Any] = []
+    keys: list[int] = []
     for node in nodes:
-        key = node.key
-        if key is None or (key[0] != filling and key[0] != -1):
+        noted = node.places
+        if noted is None:
+            if not node.leaf:
+                return None
+            keys.append(-2)
+        elif noted[0] != filling:
             return None
-        keys.append(key[1:])
+        else:
+            keys.append(noted[2])
+            for parent in node.parents:
+                keys.append(-1 if parent is None else parent[0].number << BITS | parent[1])
     for (node, index), cotangent in seeds:
-        value = cotangent.peek()
+        value = cotangent._value if cotangent._view is None else None
         if (
             type(value) is not Pending
             or value.recording is not recording
@@ -221,7 +231,7 @@ def _places(recording: Any, node: Node) -> Any:
     if any(type(v) not in _VALUES for v in node.inputs):
         return None
     places = [recording.refer(v, []) for v in node.inputs]
-    return (recording.filling, places) if all(type(p) is int for p in places) else None
+    return places if all(type(p) is int for p in places) else None
 
 
 def _pass(

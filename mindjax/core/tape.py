@@ -15,6 +15,7 @@ from mindjax.core.handle import Handle, current, wrap
 from mindjax.core.primitive import Primitive, computation
 
 Position = tuple["Node", int]
+_new = object.__new__
 
 
 class Node:
@@ -27,12 +28,16 @@ class Node:
         parents: tape position of each flat input, None where it is not differentiated.
         outputs: number of outputs, -1 for one bare array.
         custom: ``custom(cotangents) -> gradients``, in place of the record's vjp.
-        places: what stands for the inputs in the deferred engine's record, and which filling of
-            that record it was.
+        places: which filling of the deferred engine's record holds the op, the op there, and the
+            place of its first output.
+
+    Attributes:
+        number: where it stands on the tape.
+        leaf: whether it is a leaf of no outer gradient.
     """
 
     __slots__ = (
-        "custom", "inputs", "key", "number", "outputs", "parents", "places", "record", "residuals",
+        "custom", "inputs", "leaf", "number", "outputs", "parents", "places", "record", "residuals",
         "tape", "tree",
     )  # fmt: skip
 
@@ -52,9 +57,8 @@ class Node:
         self.record, self.inputs, self.tree = record, inputs, tree
         self.parents, self.outputs, self.custom = parents, outputs, custom
         self.residuals, self.places = residuals, places
-        # Where it stands on the tape, and what tells it from others in the deferred engine.
         self.number = -1
-        self.key: tuple[Any, ...] | None = None
+        self.leaf: bool | None = None
 
     def release(self) -> None:
         """Drop everything that the node holds; what still points at it is no longer on a tape."""
@@ -64,9 +68,6 @@ class Node:
 
 def _as_it_is(cotangents: list[Any]) -> list[Any]:
     return cotangents
-
-
-_LEAF = (-1,)
 
 
 class Tape:
@@ -96,7 +97,9 @@ class Tape:
         if self.depth == 0:
             current.tape = None
             for node in self.nodes:
-                node.release()
+                # As `release` does.
+                node.tape = node.record = node.custom = node.residuals = None
+                node.inputs = node.parents = ()
             self.nodes, self.parameters = [], {}
 
     def position(self, handle: Handle) -> Position | None:
@@ -119,7 +122,7 @@ class Tape:
     def leaf(self, value: Any, outer: Position | None) -> Position:
         """Add a leaf: a value to be differentiated by, linked to its place in an outer gradient."""
         node = self.add(Node(self, None, [value], None, [outer], custom=_as_it_is))
-        node.key = _LEAF if outer is None else None
+        node.leaf = outer is None
         return node, 0
 
     def leaves(self, values: Sequence[Any], outers: Sequence[Position | None]) -> list[Position]:
@@ -127,9 +130,10 @@ class Tape:
         nodes = self.nodes
         found: list[Position] = []
         for value, outer in zip(values, outers, strict=True):
-            node = Node(self, None, [value], None, [outer], -1, _as_it_is)
-            node.key = _LEAF if outer is None else None
-            node.number = len(nodes)
+            node = _new(Node)
+            node.tape, node.inputs, node.parents, node.custom = self, [value], [outer], _as_it_is
+            node.record = node.tree = node.residuals = node.places = None
+            node.outputs, node.number, node.leaf = -1, len(nodes), outer is None
             nodes.append(node)
             found.append((node, 0))
         return found

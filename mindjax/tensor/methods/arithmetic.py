@@ -53,13 +53,17 @@ class ArithmeticMethods:
 
     # With another Tensor the usual ones call their op without a step between.
     def __add__(self, other: Any) -> Tensor:
-        return _ADD._dispatch(self, other if isinstance(other, Handle) else _operand(other))
+        if isinstance(other, Handle):
+            return _ADD._pair(self, other)
+        return _ADD._dispatch(self, _operand(other))
 
     def __radd__(self, other: Any) -> Tensor:
         return arithmetic.add_ext(_operand(other), self)
 
     def __sub__(self, other: Any) -> Tensor:
-        return _SUB._dispatch(self, other if isinstance(other, Handle) else _operand(other))
+        if isinstance(other, Handle):
+            return _SUB._pair(self, other)
+        return _SUB._dispatch(self, _operand(other))
 
     def __rsub__(self, other: Any) -> Tensor:
         return arithmetic.sub(_operand(other), self)
@@ -68,7 +72,9 @@ class ArithmeticMethods:
         return arithmetic.sub(self, _operand(other))
 
     def __mul__(self, other: Any) -> Tensor:
-        return _MUL._dispatch(self, other if isinstance(other, Handle) else _operand(other))
+        if isinstance(other, Handle):
+            return _MUL._pair(self, other)
+        return _MUL._dispatch(self, _operand(other))
 
     def __rmul__(self, other: Any) -> Tensor:
         return arithmetic.mul(_operand(other), self)
