@@ -38,6 +38,11 @@ class Artifact(NamedTuple):
         """The program as StableHLO."""
         return self.exported.mlir_module()
 
+    @property
+    def bytecode(self) -> bytes:
+        """The program alone as StableHLO's portable bytecode."""
+        return bytes(self.exported.mlir_module_serialized)
+
 
 def serialize(
     recorded: Recorded, platforms: Sequence[str], gradients: bool, inputs: Sequence[int] = ()

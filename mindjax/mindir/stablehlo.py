@@ -28,6 +28,8 @@ from mindjax.tensor import Parameter
 
 # What follows the artifact: this, and the SHA-256 of the bytes before. jax reads past neither.
 _MARK = b"mindjax.sha256:"
+# The usual suffix of MLIR's bytecode.
+_BARE = ".mlirbc"
 PAYLOAD, HASH = "mindjax.stablehlo", "mindjax.hash"
 
 
@@ -39,7 +41,9 @@ def export_stablehlo(
     Args:
         net: Cell, or function of Tensors, that writes no Parameters.
         inputs: what it is called with.
-        file_name: path; ``.stablehlo`` is appended if it does not end so.
+        file_name: path; ``.stablehlo`` is appended if it does not end so. One that ends with
+            ``.mlirbc`` gets the bare program as StableHLO's portable bytecode, which IREE and the
+            tools of XLA read, for one platform; MindJAX does not read it back.
         kwargs: ``kernels`` (bool), whether the operators' own kernels for the platform in use take
             the place of what runs everywhere; ``gradients`` (bool), whether the backward pass is
             part of it; ``platforms``, a sequence of jax's names.
@@ -47,6 +51,7 @@ def export_stablehlo(
     Raises:
         NotImplementedError: the network writes Parameters.
         TypeError: an argument is not known.
+        ValueError: a bare program is to hold gradients, or to run on several platforms.
     """
     kernels, gradients = bool(kwargs.pop("kernels", False)), bool(kwargs.pop("gradients", False))
     platforms = kwargs.pop("platforms", None)
@@ -63,13 +68,30 @@ def export_stablehlo(
             f"For 'export', the network writes {names[:3]}, which 'STABLEHLO' cannot hold: use "
             "'MINDIR', or call set_train(False).",
         )
+    bare = file_name.endswith(_BARE)
     if platforms is None:
-        platforms = (platform(),) if kernels else PLATFORMS
+        platforms = (platform(),) if kernels or bare else PLATFORMS
+    if bare and gradients:
+        raise located(
+            ValueError,
+            f"For 'export', 'gradients' cannot be True for {file_name}: a bare program has no "
+            "backward pass; write a '.stablehlo' file.",
+        )
+    if bare and len(platforms) != 1:
+        raise located(
+            ValueError,
+            f"For 'export', 'platforms' must be one name for {file_name}, but got {platforms}: a "
+            "program for several takes the number of the platform as one more input.",
+        )
     content = serialize(recorded, platforms, gradients)
-    path = file_name if file_name.endswith(".stablehlo") else f"{file_name}.stablehlo"
+    if bare:
+        content = deserialize(content).bytecode
+    else:
+        content += _MARK + hashlib.sha256(content).digest()
+    path = file_name if bare or file_name.endswith(".stablehlo") else f"{file_name}.stablehlo"
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with replacing(path, 0o644) as file:
-        file.write(content + _MARK + hashlib.sha256(content).digest())
+        file.write(content)
 
 
 def read_artifact(path: str) -> Artifact:

@@ -4,6 +4,8 @@ import jax
 import jax.export
 import numpy as np
 import pytest
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
 
 import mindjax as ms
 from mindjax import nn, ops
@@ -109,3 +111,52 @@ def test_a_program_that_is_not_the_graph_s_own_is_not_used(tmp_path):
     assert PAYLOAD in graph.model.user_info
     assert payload(graph.model) is None
     assert nn.GraphCell(graph)(*tensors(inputs)).shape == (5, 3)
+
+
+# -- the bare program --
+
+
+def bare(name, folder, **options):
+    ms.set_seed(1)
+    network, inputs = NETWORKS[name]()
+    path = str(folder / f"{name}.mlirbc")
+    ms.export(network, *tensors(inputs), file_name=path, file_format="STABLEHLO", **options)
+    arrays = [a for x in inputs for a in (x if isinstance(x, tuple) else [x])]
+    return path, arrays, flat(network(*tensors(inputs)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_bare_program_takes_the_inputs_alone(name, tmp_path):
+    path, arrays, expected = bare(name, tmp_path)
+    with open(path, "rb") as file, ir.Context() as context:
+        stablehlo.register_dialect(context)
+        module = stablehlo.deserialize_portable_artifact(context, file.read())
+        entry = next(op for op in module.body if op.name.value == "main")
+        inputs, results = entry.type.inputs, entry.type.results
+        shapes = [[tuple(ir.RankedTensorType(t).shape) for t in ts] for ts in (inputs, results)]
+    assert shapes == [[a.shape for a in arrays], [v.shape for v in expected]]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_bare_program_runs_in_iree(name, tmp_path):
+    compiler = pytest.importorskip("iree.compiler")
+    runtime = pytest.importorskip("iree.runtime")
+    path, arrays, expected = bare(name, tmp_path)
+    compiled = compiler.compile_file(path, target_backends=["llvm-cpu"], input_type="stablehlo")
+    context = runtime.SystemContext(config=runtime.Config("local-task"))
+    context.add_vm_module(runtime.VmModule.copy_buffer(context.instance, compiled))
+    (program,) = [m for n, m in context.modules.items() if n != "hal"]
+    results = program["main"](*arrays)
+    results = results if isinstance(results, tuple) else (results,)
+    for value, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(value), wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [({"gradients": True}, "'gradients'"), ({"platforms": ("cpu", "cuda")}, "'platforms'")],
+)
+def test_what_a_bare_program_cannot_hold(options, named, tmp_path):
+    with pytest.raises(ValueError, match=named):
+        bare("mlp", tmp_path, **options)
+    assert not list(tmp_path.iterdir())
