@@ -1,5 +1,6 @@
 """Data pipelines (MindSpore: ``mindspore.dataset``); imports neither jax nor Tensors."""
 
+from mindjax.dataset import audio as audio
 from mindjax.dataset import config as config
 from mindjax.dataset import text as text
 from mindjax.dataset import transforms as transforms

@@ -15,7 +15,7 @@ import mindjax.dataset as ds
 from mindjax.dataset import transforms
 
 GOLDENS = pathlib.Path(__file__).resolve().parents[1] / "goldens" / "dataset"
-NAMES = ["text"]
+NAMES = ["text", "audio"]
 CASES = {name: importlib.import_module(f"tests.dataset.{name}_cases") for name in NAMES}
 
 
@@ -90,3 +90,31 @@ def test_errors(name, scopes, goldens):
         else:
             wrong.append((expression, result, goldens[name][1][expression]))
     assert not wrong, "\n".join(f"{e}: {c} want {w}" for e, c, w in wrong)
+
+
+def test_mel_features_are_products_with_their_banks():
+    """The original reads memory that it never wrote here; this is the mathematics."""
+    from mindjax.dataset import audio
+
+    signal = np.random.default_rng(0).random((2, 60))
+    sizes = audio.Spectrogram(16, 16, 8, power=1.0)(signal)
+    bank = audio.melscale_fbanks(9, 100.0, 3000.0, 4, 8000, audio.NormType.SLANEY)
+    bands = audio.MelSpectrogram(
+        8000, 16, 16, 8, 100.0, 3000.0, n_mels=4, power=1.0, norm=audio.NormType.SLANEY
+    )(signal)
+    want = np.einsum("cft,fm->cmt", sizes, bank)
+    np.testing.assert_allclose(bands, want, rtol=1e-6)
+    keywords = {"n_fft": 16, "win_length": 16, "hop_length": 8, "n_mels": 6}
+    powers = audio.MelSpectrogram(8000, 16, 16, 8, n_mels=6)(signal)
+    found = audio.MFCC(8000, 3, melkwargs=keywords)(signal)
+    levels = 10 * np.log10(np.maximum(powers, 1e-10))
+    want = np.einsum("cmt,mk->ckt", levels, audio.create_dct(3, 6, audio.NormMode.ORTHO))
+    np.testing.assert_allclose(found, want, rtol=1e-4, atol=1e-4)
+    assert found.dtype == np.float32
+    linear = audio.LFCC(
+        8000, 5, 4, norm=audio.NormMode.NONE, log_lf=True, speckwargs={"n_fft": 16}
+    )(signal)
+    powers = audio.Spectrogram(16)(signal)
+    bands = np.einsum("cft,fm->cmt", powers, audio.linear_fbanks(9, 0.0, 4000, 5, 8000))
+    want = np.einsum("cmt,mk->ckt", np.log(bands + 1e-6), audio.create_dct(4, 5))
+    np.testing.assert_allclose(linear, want, rtol=1e-4, atol=1e-4)

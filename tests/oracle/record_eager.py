@@ -44,7 +44,7 @@ def main():
                     continue
                 columns = result if isinstance(result, tuple) else (result,)
                 for place, column in enumerate(columns):
-                    arrays[f"{expression}|{place}"] = np.asarray(column)
+                    arrays[f"{expression}|{place}"] = np.array(column)
             for expression in cases.REFUSED:
                 print(expression, flush=True)
                 try:
