@@ -202,7 +202,9 @@ class Adam(Update):
         m = m + (g - m) * (1 - b1)
         v = v + (g * g - v) * (1 - b2)
         step = m * b1 + (1 - b1) * g if self.use_nesterov else m
-        return var - rate * step / (jnp.sqrt(v) + number_like(epsilon, var)), m, v
+        # A quotient of two arrays is not vectorized by XLA's CPU backend if rows have 16 elements.
+        inverse = 1 / (jnp.sqrt(v) + number_like(epsilon, var))
+        return var - rate * (step * inverse), m, v
 
 
 def corrected_rate(lr: Array, beta1_power: Array, beta2_power: Array, like: Array) -> Array:
