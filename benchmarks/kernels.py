@@ -35,6 +35,7 @@ from mindjax_ascend.kernels import (
     layer_norm,
     lstm,
     moe,
+    onednn_convolution,
     paged_attention,
     quant_matmul,
     rms_norm,
@@ -105,6 +106,35 @@ def adam_case(count: int, size: int) -> Case:
         return [lists, [normal(size) for _ in range(count)]]
 
     return Case(of(adamw.adamw), of(adamw.reference), inputs, (), 1)
+
+
+def conv(x: tuple[int, ...], w: tuple[int, ...], step: int = 1, **options: Any) -> Case:
+    """Make a case of oneDNN's convolution, with edges that keep sizes where the step is 1."""
+    last = options.get("last", False)
+    window = w[1:-1] if last else w[2:]
+    spread = options.pop("dilation", 1)
+    edges = tuple((((k - 1) * spread) // 2,) * 2 for k in window)
+    numbers = onednn_convolution.Numbers(
+        (step,) * len(window), edges, (spread,) * len(window), **options
+    )
+    forms = (onednn_convolution.convolution, onednn_convolution.reference)
+    kernel, plain = (partial(f, numbers=numbers) for f in forms)
+    return Case(kernel, plain, lambda: [normal(*x), normal(*w)], (0, 1))
+
+
+def conv_transposed(x: tuple[int, ...], w: tuple[int, ...], step: int) -> Case:
+    """Make a case of a transposed convolution that multiplies the sizes by the step."""
+    edge = (w[2] - step) // 2
+    numbers = onednn_convolution.Numbers((step, step), ((edge, edge),) * 2, (1, 1))
+    sizes = tuple(n * step for n in x[2:])
+    shape = (x[0], w[1], *sizes)
+    plain = partial(onednn_convolution.plain, role=onednn_convolution.IMAGE, shape=shape)
+    return Case(
+        partial(onednn_convolution.transposed, numbers=numbers, sizes=sizes),
+        partial(plain, numbers=numbers),
+        lambda: [normal(*x), normal(*w)],
+        (0, 1),
+    )
 
 
 CASES: dict[str, Case] = {
@@ -207,6 +237,24 @@ CASES: dict[str, Case] = {
         lambda: [normal(8, 32, 32, 64), normal(3, 3, 64, 64)],
         *(0, 1),
         edges=((1, 1), (1, 1)),
+    ),
+    "oneDNN 16x64x32x32 to 64, 3x3": conv((16, 64, 32, 32), (64, 64, 3, 3)),
+    "oneDNN 16x128x16x16 to 256, 3x3, step 2": conv((16, 128, 16, 16), (256, 128, 3, 3), 2),
+    "oneDNN 16x512x4x4 to 512, 3x3": conv((16, 512, 4, 4), (512, 512, 3, 3)),
+    "oneDNN 16x3x64x64 to 64, 7x7, step 2": conv((16, 3, 64, 64), (64, 3, 7, 7), 2),
+    "oneDNN 64x1x32x32 to 6, 5x5": conv((64, 1, 32, 32), (6, 1, 5, 5)),
+    "oneDNN 16x128x16x16 to 256, 1x1": conv((16, 128, 16, 16), (256, 128, 1, 1)),
+    "oneDNN 1x128x16x16 to 256, 3x3": conv((1, 128, 16, 16), (256, 128, 3, 3)),
+    "oneDNN 16x64x32x32 to 64, 3x3, dilation 2": conv((16, 64, 32, 32), (64, 64, 3, 3), dilation=2),
+    "oneDNN 16x64x32x32, 64 groups, 3x3": conv((16, 64, 32, 32), (64, 1, 3, 3), groups=64),
+    "oneDNN 16x128x16x16, 8 groups, 3x3": conv((16, 128, 16, 16), (128, 16, 3, 3), groups=8),
+    "oneDNN 16x32x32x64 to 64, 3x3, channels last": conv(
+        (16, 32, 32, 64), (64, 3, 3, 64), last=True
+    ),
+    "oneDNN 16x64x512 to 64, 5": conv((16, 64, 512), (64, 64, 5)),
+    "oneDNN 4x32x16x16x16 to 32, 3x3x3": conv((4, 32, 16, 16, 16), (32, 32, 3, 3, 3)),
+    "oneDNN 16x128x8x8 to 64, 4x4, transposed by 2": conv_transposed(
+        (16, 128, 8, 8), (128, 64, 4, 4), 2
     ),
 }
 

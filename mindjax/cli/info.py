@@ -9,7 +9,10 @@ from importlib import metadata
 from mindjax import version
 from mindjax.core import caches
 
-PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy", "scipy", "protobuf", "safetensors")
+PACKAGES = (
+    *("jax", "jaxlib", "flax", "optax", "numpy", "scipy", "protobuf", "safetensors"),
+    *("mindjax-ascend-xla", "onednn-cpu-gomp"),
+)
 VARIABLES = ("JAX_PLATFORMS", "JAX_ENABLE_X64", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import functools
 import hashlib
@@ -51,23 +52,32 @@ def _processor() -> str:
 
 
 @functools.cache
-def target(source: str, name: str) -> str | None:
-    """Give the registered name of a handler, compiled when it is first asked for.
+def library(source: str) -> ctypes.CDLL | None:
+    """Give the library of a source, compiled when it is first asked for.
 
     Args:
         source: of the file in ``src`` without its suffix.
-        name: of the handler.
 
     Returns:
-        Its name; None where there is no g++, or mindjax, which compiles it, is not installed.
+        The library; None where there is no g++, or mindjax, which compiles it, is not installed.
     """
     try:
-        from mindjax.ops.kernels.handlers import library, register
+        from mindjax.ops.kernels.handlers import library
     except ImportError:
         return None
     path = Path(__file__).parent / "src" / f"{source}.cc"
-    found = library(path, (*_FLAGS, f"-DPROCESSOR_{_processor()}"))
-    return None if found is None else register(found, name, PLATFORMS)
+    return library(path, (*_FLAGS, f"-DPROCESSOR_{_processor()}"))
+
+
+@functools.cache
+def target(source: str, name: str) -> str | None:
+    """Give the registered name of a handler of a source; None where its library cannot be had."""
+    found = library(source)
+    if found is None:
+        return None
+    from mindjax.ops.kernels.handlers import register
+
+    return register(found, name, PLATFORMS)
 
 
 def available(source: str, *names: str) -> bool:

@@ -21,6 +21,7 @@ from mindjax_ascend.kernels import (
     layer_norm,
     lstm,
     moe,
+    onednn_convolution,
     paged_attention,
     quant_matmul,
     rms_norm,
@@ -35,18 +36,20 @@ Lowering = Callable[..., Any]
 SMALLEST = 1 << 14
 """Elements of the first array from which on a call of a kernel pays on CPUs."""
 
-_PLAIN_ON_CPU = frozenset({"Conv2D", "Softmax", "_CacheWrite"})
+_PLAIN_ON_CPU = frozenset({"Softmax", "_CacheWrite"})
 """Primitives whose kernels are not 1.2 times as fast as XLA in benchmarks/kernels.py."""
 
 
 def lowerings(cls: type[Any]) -> dict[str, Lowering]:
     """Give what computes a primitive class with kernels, by platform; nothing for other classes."""
-    function = _FUNCTIONS.get(cls.__name__)
-    if function is None or not cls.__module__.startswith("mindjax."):
+    if not cls.__module__.startswith("mindjax."):
         return {}
-    found: dict[str, Lowering] = {"ascend": function}
-    if cls.__name__ not in _PLAIN_ON_CPU:
-        found["cpu"] = _of_size(function)
+    function, found = _FUNCTIONS.get(cls.__name__), {}
+    if function is not None:
+        found["ascend"] = function
+    on_cpu = _ON_CPU.get(cls.__name__, function)
+    if on_cpu is not None and cls.__name__ not in _PLAIN_ON_CPU:
+        found["cpu"] = _of_size(on_cpu)
     return found
 
 
@@ -301,6 +304,66 @@ def _conv2d(record: Any, x: Array, weight: Array) -> Any:
         return record.compute(x, weight)
     return convolution.convolution(x, turned, tuple(record.stride), edges, True)
 
+
+def _numbers(record: Any, x: Array, weight: Array) -> onednn_convolution.Numbers | None:
+    """Give a convolution's numbers where its arrays fit them; errors are for `compute` to raise."""
+    count, last = len(record.kernel_size), record.data_format == "NHWC"
+    if not x.ndim == weight.ndim == count + 2:
+        return None
+    space, window = (a.shape[1:-1] if last else a.shape[2:] for a in (x, weight))
+    channels, inner = (a.shape[-1 if last else 1] for a in (x, weight))
+    if channels != inner * record.group or (weight.shape[0], window) != (
+        record.out_channel,
+        record.kernel_size,
+    ):
+        return None
+    reach = [(k - 1) * d + 1 for k, d in zip(window, record.dilation, strict=True)]
+    mode = "VALID" if record.pad_mode == "pad" else record.pad_mode.upper()
+    edges = jax.lax.padtype_to_pads(space, reach, record.stride, mode)
+    if record.pad_mode == "pad":
+        edges = list(zip(record.pad[::2], record.pad[1::2], strict=True))
+    if any(n + sum(e) < r for n, e, r in zip(space, edges, reach, strict=True)):
+        return None
+    edges = tuple((int(low), int(high)) for low, high in edges)
+    return onednn_convolution.Numbers(record.stride, edges, record.dilation, record.group, last)
+
+
+def _onednn(record: Any, x: Array, weight: Array) -> Any:
+    numbers = _numbers(record, x, weight)
+    if numbers is None or not onednn_convolution.wanted(x, weight, numbers):
+        return record.compute(x, weight)
+    return onednn_convolution.convolution(x, weight, numbers)
+
+
+def _onednn_transposed(record: Any, x: Array, weight: Array) -> Any:
+    count = len(record.stride)
+    if not x.ndim == weight.ndim == count + 2 or x.shape[1] != weight.shape[0]:
+        return record.compute(x, weight)
+    edges = tuple(zip(record.pads[::2], record.pads[1::2], strict=True))
+    numbers = onednn_convolution.Numbers(record.stride, edges, record.dilation, record.group)
+    sizes = tuple(
+        (n - 1) * s + (k - 1) * d + 1 - sum(e) + more
+        for n, s, k, d, e, more in zip(
+            *(x.shape[2:], record.stride, weight.shape[2:], record.dilation, edges),
+            record.output_padding,
+            strict=True,
+        )
+    )
+    # More at the far end than a step would be another result.
+    fits = all(m < s for m, s in zip(record.output_padding, record.stride, strict=True))
+    fits = fits and min(sizes) > 0 and x.shape[1] % record.group == 0
+    if not fits or not onednn_convolution.wanted(x, weight, numbers):
+        return record.compute(x, weight)
+    return onednn_convolution.transposed(x, weight, numbers, sizes)
+
+
+_ON_CPU: dict[str, Lowering] = {
+    "Conv2D": _onednn,
+    "Conv3D": _onednn,
+    "_Conv1D": _onednn,
+    "_ConvTranspose": _onednn_transposed,
+}
+"""Lowerings on CPUs that are not those of ``ascend``, by names of classes."""
 
 _FUNCTIONS: dict[str, Lowering] = {
     "FlashAttentionScore": _attention,
