@@ -7,6 +7,7 @@ import functools
 import importlib.metadata
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from mindjax_ascend.kernels import foreign
 
@@ -29,7 +30,7 @@ def _places() -> Iterator[str]:
         files = importlib.metadata.files(PACKAGE) or []
     except importlib.metadata.PackageNotFoundError:
         files = []
-    yield from (str(f.locate().resolve()) for f in files if f.name == NAME)
+    yield from (str(Path(f.locate()).resolve()) for f in files if f.name == NAME)
     yield NAME
 
 

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
@@ -74,7 +75,7 @@ def convolution(image: Array, weight: Array, numbers: Numbers) -> Array:
     """Convolve as `reference` does, by the library where it takes the arrays."""
     if not wanted(image, weight, numbers):
         return reference(image, weight, numbers)
-    shape = jax.eval_shape(lambda *a: reference(*a, numbers), image, weight).shape
+    shape = jax.eval_shape(functools.partial(reference, numbers=numbers), image, weight).shape
     if 0 in shape:
         return reference(image, weight, numbers)
     return _convolution.bind(image, weight, role=RESULT, shape=shape, numbers=numbers)
@@ -110,7 +111,7 @@ _convolution = Primitive("onednn_convolution")
 @_convolution.def_abstract_eval
 def _abstract(a: Any, b: Any, *, role: int, shape: tuple[int, ...], numbers: Numbers) -> Any:
     del b, role, numbers
-    return jax.core.ShapedArray(shape, a.dtype)
+    return ShapedArray(shape, a.dtype)
 
 
 @functools.partial(jax.jit, static_argnames=("role", "shape", "numbers"))
@@ -122,7 +123,7 @@ _convolution.def_impl(_alone)
 
 
 def _called(a: Array, b: Array, *, role: int, shape: tuple[int, ...], numbers: Numbers) -> Array:
-    each = {
+    each: dict[str, Any] = {
         f"{name}_{i}": number
         for name, found in (
             ("stride", numbers.stride),
