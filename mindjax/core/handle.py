@@ -297,7 +297,8 @@ def whole(array: Any) -> np.ndarray[Any, Any]:
     if array.is_fully_replicated:
         return np.asarray(array.addressable_data(0))
     gather = importlib.import_module("jax.experimental.multihost_utils").process_allgather
-    return np.asarray(gather(array, tiled=True))
+    with world.transport.waiting("a value that lies on several processes' devices"):
+        return np.asarray(gather(array, tiled=True))
 
 
 def spans_processes(array: Any) -> bool:

@@ -8,9 +8,10 @@ of its own.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -225,6 +226,16 @@ class Transport:
 
     def barrier(self, group: Group) -> None:
         """Wait for every rank of the group."""
+
+    @contextlib.contextmanager
+    def waiting(self, name: str) -> Iterator[None]:
+        """Let the time limit on collectives hold for what waits for other ranks within.
+
+        Args:
+            name: what it is called in the message.
+        """
+        del name
+        yield
 
     def devices(self) -> list[Any]:
         """List the devices of all processes; starts the backend.

@@ -17,8 +17,9 @@ from mindjax.core.partition import using
 from mindjax.core.world import GlobalComm
 from mindjax.nn.cell import Cell
 from mindjax_parallel.layout import Layout
-from mindjax_parallel.partition import MeshPartitioner, Settings, partitioner_of, pipeline_of
+from mindjax_parallel.partition import MeshPartitioner, partitioner_of
 from mindjax_parallel.pipeline import Pipeline
+from mindjax_parallel.settings import Settings, pipeline_of
 from mindjax_parallel.strategy_file import NO_FILES
 
 _MODES = {

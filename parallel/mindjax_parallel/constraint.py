@@ -24,7 +24,17 @@ def constrained(array: Any, mesh: Mesh, placement: Placement) -> Any:
         mesh: all devices.
         placement: over those of one stage.
     """
-    spec = placement.sharding(mesh).spec
+    return laid(array, mesh, placement.sharding(mesh).spec)
+
+
+def laid(array: Any, mesh: Mesh, spec: PartitionSpec) -> Any:
+    """Lay a traced array out, by jax's own word for it.
+
+    Args:
+        array: the array.
+        mesh: all devices.
+        spec: over those of one stage.
+    """
     return constraint_p.bind(array, mesh=mesh, spec=spec)
 
 

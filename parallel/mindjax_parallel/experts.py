@@ -31,6 +31,7 @@ from mindjax_parallel.routing import (
     sorted_by_expert,
     to_slots,
 )
+from mindjax_parallel.within_stage import within_stage
 
 Array = jax.Array
 ACTIVATIONS = {
@@ -93,10 +94,17 @@ class MixtureOfExperts(Primitive, register=False):
 
 
 class SpreadMixture(Primitive, register=False):
-    """`MixtureOfExperts` over several devices."""
+    """`MixtureOfExperts` over several devices.
+
+    Attributes:
+        operator: the operator that it stands for.
+        spread: how the experts lie.
+        staged: whether these are the devices of one pipeline stage.
+    """
 
     operator: MixtureOfExperts
     spread: Spread
+    staged: bool = False
 
     @property
     def name(self) -> str:
@@ -113,15 +121,26 @@ class SpreadMixture(Primitive, register=False):
         inner = PartitionSpec(lies.experts or None, None, lies.hidden or None)
         outer = PartitionSpec(lies.experts or None, lies.hidden or None)
 
-        def local(*arrays: Any) -> tuple[Array, Array]:
-            return _compute(record, lies, *arrays)
+        arrays = [a for a in (x, router, up, down, gate) if a is not None]
+        specs = (tokens, PartitionSpec(), inner, outer, inner)[: len(arrays)]
 
-        return jax.shard_map(
-            local,
-            mesh=lies.mesh,
-            in_specs=(tokens, PartitionSpec(), inner, outer, None if gate is None else inner),
-            out_specs=(tokens, PartitionSpec()),
-        )(x, router, up, down, gate)
+        def local(*given: Any) -> list[Array]:
+            return list(_compute(record, lies, *given[:4], given[4] if len(given) > 4 else None))
+
+        def make(seen: Any, axes: frozenset[str]) -> Any:
+            return jax.shard_map(
+                local,
+                mesh=seen,
+                in_specs=specs,
+                out_specs=[tokens, PartitionSpec()],
+                axis_names=set(axes),
+            )
+
+        if self.staged:
+            y, loss = within_stage(make, lies.mesh, arrays)
+        else:
+            y, loss = make(lies.mesh, frozenset(lies.mesh.axis_names))(*arrays)
+        return y, loss
 
 
 def check(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -16,12 +15,7 @@ from mindjax import log
 from mindjax.core import host_memory, simulation, world
 from mindjax.core.errors import located
 from mindjax.core.handle import wrap
-from mindjax.core.parallel_context import (
-    ParallelMode,
-    get_auto_parallel_context,
-    operator_files,
-    parallel_optimizer_config,
-)
+from mindjax.core.parallel_context import ParallelMode, get_auto_parallel_context
 from mindjax.core.partition import Again
 from mindjax.core.state import outside_value
 from mindjax.graph.signature import Signature, rebuild
@@ -38,123 +32,16 @@ from mindjax_parallel.mesh import (
     whole_mesh,
 )
 from mindjax_parallel.optimizer_shard import Shares
-from mindjax_parallel.pipeline import Pipeline, run_micro_batches
+from mindjax_parallel.pipeline import run_micro_batches
 from mindjax_parallel.pipeline_program import PipelineProgram, inlined
 from mindjax_parallel.rules import dimensions
-from mindjax_parallel.schedule import NAMES
 from mindjax_parallel.search import Search
+from mindjax_parallel.settings import Settings, settings_of_context
 from mindjax_parallel.sharded_module import fitting, propagated
-from mindjax_parallel.spread_operators import SPREAD
-from mindjax_parallel.strategy_file import NO_FILES, Files, Strategies
-
-
-@dataclasses.dataclass(frozen=True)
-class Settings:
-    """What a partitioner goes by.
-
-    Attributes:
-        mode: one of `ParallelMode`'s names.
-        dataset: ``"data_parallel"``, ``"full_batch"``, or a strategy or Layout an argument.
-        optimizer: optimizer parallelism, 0 for none, else its level.
-        shard_size: most parts of a Parameter there; -1 for as many as there are devices.
-        threshold: KiB that a Parameter must have to be cut.
-        searches: whether what has no strategy is searched for, not only propagated.
-        files: strategy files.
-        pipeline: settings of the pipeline, None for no pipeline.
-    """
-
-    mode: str
-    dataset: Any = "data_parallel"
-    optimizer: int = 0
-    shard_size: int = -1
-    threshold: int = 64
-    searches: bool = False
-    files: Files = NO_FILES
-    pipeline: Pipeline | None = None
-
-
-# Settings that would change results or write files, and what to do without them.
-_NOT_YET = {
-    "force_fp32_communication": "cast what is summed to float32",
-}
-
-
-def settings_of_context(mode: str) -> Settings:
-    """Read the settings of `set_auto_parallel_context`.
-
-    Raises:
-        NotImplementedError: one of them has no effect over several devices yet.
-    """
-    config = get_auto_parallel_context
-    for name, value in ((name, config(name)) for name in _NOT_YET):
-        if value:
-            raise located(
-                NotImplementedError,
-                f"For 'set_auto_parallel_context', the argument '{name}' {value!r} is not "
-                f"supported over several devices yet: {_NOT_YET[name]}.",
-            )
-    optimizer = config("enable_parallel_optimizer")
-    level = 0
-    if optimizer:
-        level = 2 if parallel_optimizer_config("gradient_accumulation_shard") else 1
-    stages = config("pipeline_stages")
-    return Settings(
-        mode,
-        config("dataset_strategy"),
-        level,
-        parallel_optimizer_config("optimizer_weight_shard_size")
-        if config("optimizer_weight_shard_size") == -1
-        else config("optimizer_weight_shard_size"),
-        parallel_optimizer_config("parallel_optimizer_threshold"),
-        mode == ParallelMode.AUTO_PARALLEL
-        and config("search_mode") != "sharding_propagation"
-        and not config("sharding_propagation"),
-        _files_of_context(),
-        pipeline_of(
-            stages,
-            config("pipeline_interleave"),
-            config("pipeline_scheduler"),
-            config("pipeline_result_broadcast"),
-        ),
-    )
-
-
-def _files_of_context() -> Files:
-    """Read where strategies are kept: the dictionary's paths, or the older settings'."""
-    config = get_auto_parallel_context
-    files = config("strategy_ckpt_config")
-    return Files(
-        files["load_file"] or config("strategy_ckpt_load_file"),
-        files["save_file"] or config("strategy_ckpt_save_file"),
-        config("group_ckpt_save_file"),
-        files["only_trainable_params"],
-        operator_files.get("LOAD", ""),
-        operator_files.get("SAVE", ""),
-    )
-
-
-def pipeline_of(stages: int, interleave: bool, scheduler: str, broadcast: bool) -> Pipeline | None:
-    """Give the settings of a pipeline by their names in `set_auto_parallel_context`.
-
-    Args:
-        stages: number of stages; 1 is no pipeline.
-        interleave: whether a stage may have several positions.
-        scheduler: name of the schedule.
-        broadcast: whether every stage gets the result.
-
-    Raises:
-        NotImplementedError: there is no such schedule here.
-    """
-    if stages == 1:
-        return None
-    name = "interleaved" if interleave and scheduler == "1f1b" else scheduler
-    if name not in NAMES:
-        raise located(
-            NotImplementedError,
-            f"The 'pipeline_scheduler' {scheduler!r} is not supported: use one of "
-            "'1f1b', 'gpipe', 'zero_bubble_v'.",
-        )
-    return Pipeline(stages, name, broadcast)
+from mindjax_parallel.spread_operators import SPREAD, staged
+from mindjax_parallel.strategy_file import NO_FILES, Strategies
+from mindjax_parallel.watched import watched
+from mindjax_parallel.within_stage import gather_in_parts
 
 
 def for_mode(mode: str) -> MeshPartitioner | None:
@@ -300,19 +187,17 @@ class MeshPartitioner:
             RuntimeError: it cannot compute as its attributes say.
         """
         make = SPREAD.get(record.name)
-        if make is None or self.settings.mode == ParallelMode.DATA_PARALLEL:
+        parts = self.pipeline is not None and record.name == "Gather"
+        if (make is None and not parts) or self.settings.mode == ParallelMode.DATA_PARALLEL:
             return record
         given = self._strategies.of_operator(record)
         if given is None:
             return record
         placements = self._of_inputs(record, given[0], jax.tree.leaves(arrays))
-        if self.pipeline is not None:
-            raise located(
-                NotImplementedError,
-                f"For '{record.name}', a strategy of an operator that sends parts around does not "
-                "go with pipeline stages: leave one of them out.",
-            )
-        return make(record, arrays, placements, self.mesh, self.settings.mode)
+        if make is None:
+            return gather_in_parts(record, arrays, placements, self.mesh)
+        made = make(record, arrays, placements, self.mesh, self.settings.mode)
+        return made if self.pipeline is None else staged(made)
 
     def _of_inputs(self, record: Any, given: Any, flat: Sequence[Any]) -> list[Placement]:
         shapes = [tuple(np.shape(a)) for a in flat]
@@ -472,9 +357,10 @@ class MeshPartitioner:
                 rest = placements
                 if self.settings.optimizer:
                     rest = self._shares.at_rest(arrays, state, placements)
-                return PipelineProgram(
+                program = PipelineProgram(
                     closed, state, ties, self.mesh, placements, rest, rows, name
-                ).lower()
+                )
+                return watched(program.lower(), name)
         if self.settings.optimizer:
             function, placements = self._shares.share(function, arrays, state, placements)
         if simulation.active():
@@ -494,7 +380,8 @@ class MeshPartitioner:
             in_shardings=tuple(shardings),
             out_shardings=outputs,
         )
-        return jitted.lower(*(jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays))
+        lowered = jitted.lower(*(jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays))
+        return watched(lowered, getattr(function, "__name__", "program"))
 
     def _searched(
         self,
@@ -617,7 +504,8 @@ def _put(array: Any, sharding: Any) -> Any:
     if sharding.is_fully_addressable:
         return jax.device_put(array, sharding)
     if isinstance(array, jax.Array) and not array.is_fully_addressable:
-        return jax.jit(lambda x: x, out_shardings=sharding)(array)
+        with world.transport.waiting("a value that goes to other processes' devices"):
+            return jax.jit(lambda x: x, out_shardings=sharding)(array).block_until_ready()
     # Every process holds the whole array, and gives its devices their parts.
     host = np.asarray(array)
     return jax.make_array_from_callback(host.shape, sharding, lambda index: host[index])

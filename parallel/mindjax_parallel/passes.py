@@ -29,6 +29,7 @@ class Passes:
         wanted: those of them by which it is differentiated.
         lasting: its inputs that are the same in both passes.
         splits: whether the gradients of Parameters are worked out apart.
+        rewrite: gives a traced pass as it is to be computed.
 
     Attributes:
         kept: shapes and dtypes of what the forward pass keeps.
@@ -43,6 +44,7 @@ class Passes:
         wanted: set[Any],
         lasting: set[Any],
         splits: bool,
+        rewrite: Callable[[Any], Any],
     ) -> None:
         self.position, self._weights, self._lasting = position, weights, lasting
         received = set(position.received)
@@ -51,7 +53,7 @@ class Passes:
         ]
         self.gradients = [v for v in position.inputs if v in wanted]
         self.left: list[Any] = []
-        self._splits = splits
+        self._splits, self._rewrite = splits, rewrite
         self._trace_forward()
         self._trace_backward()
         if splits:
@@ -75,7 +77,7 @@ class Passes:
             leaves, kept["tree"] = jax.tree.flatten(pull_back)
             return [*results, *leaves]
 
-        closed = jax.make_jaxpr(forward)(*(v.aval for v in position.inputs))
+        closed = self._rewrite(jax.make_jaxpr(forward)(*(v.aval for v in position.inputs)))
         self._tree, self._forward = kept["tree"], closed
         count = len(position.jaxpr.outvars)
         leaves = closed.jaxpr.outvars[count:]
@@ -117,7 +119,7 @@ class Passes:
             [v.aval if not is_literal(v) else jax.typeof(v.val) for v in self._leaves],
             [outvars[i].aval for i in self._seeded],
         )
-        self._backward = closed
+        self._backward = closed = self._rewrite(closed)
         received = set(self.position.received)
         inputs = self.position.inputs
         self._to_received = [j for j, i in enumerate(self._differentiated) if inputs[i] in received]

@@ -20,6 +20,7 @@ from mindjax_parallel.mesh import Placement
 from mindjax_parallel.packs import AXIS, Packing
 from mindjax_parallel.passes import Passes
 from mindjax_parallel.pipeline import Plan
+from mindjax_parallel.rewrite import rewritten, taken_whole
 from mindjax_parallel.schedule import BACKWARD, FORWARD, WEIGHTS
 from mindjax_parallel.sharded_module import cuts_of
 from mindjax_parallel.slots import Slots
@@ -79,8 +80,13 @@ class Steps:
         lasting = {*reads, *jaxpr.invars} - written
         self.trains = bool(wanted)
         self.schedule = plan.schedule(self.trains)
+        rule = taken_whole(mesh)
+
+        def rewrite(closed: Any) -> Any:
+            return closed if flat else rewritten(closed, rule)
+
         self.passes = [
-            Passes(p, weights, set(self.chosen), lasting, self.schedule.splits)
+            Passes(p, weights, set(self.chosen), lasting, self.schedule.splits, rewrite)
             for p in self.cut.positions
         ]
         boundaries = [[]] + [[v.aval for v in p.sent] for p in self.cut.positions[:-1]]

@@ -23,12 +23,14 @@ class Dimensions(NamedTuple):
         whole: labels that must not be cut, each with the reason.
         last: whether devices beyond the strategy's hold copies along the first axes of the mesh,
             so that parts lie along the last ones.
+        first: labels whose parts lie along the first axes of the mesh, whatever input they are of.
     """
 
     inputs: list[Labels]
     outputs: list[Labels] | None = None
     whole: dict[str, str] = {}  # noqa: RUF012 never written
     last: bool = False
+    first: Labels = ()
 
 
 Rule = Callable[[Any, Shapes], Dimensions]
@@ -170,9 +172,10 @@ def _gather(record: Any, shapes: Shapes) -> Dimensions:
     axis = _field(record, "axis", default=0)
     inputs: list[Labels] = [table, index, *(() for _ in shapes[2:])]
     if not isinstance(axis, int) or _field(record, "batch_dims", default=0):
-        return Dimensions(inputs)
+        return Dimensions(inputs, first=index)
     axis %= len(table)
-    return Dimensions(inputs, [(*table[:axis], *index, *table[axis + 1 :])])
+    # A batch lies along the first axes, as in the products that follow.
+    return Dimensions(inputs, [(*table[:axis], *index, *table[axis + 1 :])], first=index)
 
 
 _ALONG_AXIS = (

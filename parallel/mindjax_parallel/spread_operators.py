@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from mindjax.core.parallel_context import ParallelMode
 from mindjax.core.primitive import Primitive
 from mindjax.ops.fused.attention import check_mask, four_axes, merge_heads, split_heads
 from mindjax.ops.fused.flash import FlashAttentionScore
-from mindjax_parallel.experts import spread_mixture
+from mindjax_parallel.experts import SpreadMixture, spread_mixture
 from mindjax_parallel.mesh import Axes, Placement
 from mindjax_parallel.ring_attention import attention_in_ring
 from mindjax_parallel.ring_layout import Ring, check_ring
@@ -100,6 +101,7 @@ class UlyssesFlashAttention(Primitive, register=False):
         sequence: axes that cut the sequence.
         batch: axes that cut the batch.
         heads: axes that cut the heads besides.
+        staged: whether these are the devices of one pipeline stage.
     """
 
     operator: FlashAttentionScore
@@ -107,6 +109,7 @@ class UlyssesFlashAttention(Primitive, register=False):
     sequence: Axes
     batch: Axes
     heads: Axes
+    staged: bool = False
 
     @property
     def name(self) -> str:
@@ -132,7 +135,13 @@ class UlyssesFlashAttention(Primitive, register=False):
         shown = None if causal else attn_mask
         q, k, v, mask = _in_heads(record, query, key, value, real_shift, shown)
         lies = Exchange(
-            self.mesh, self.sequence, self.batch, self.heads, record.scale_value, causal
+            self.mesh,
+            self.sequence,
+            self.batch,
+            self.heads,
+            record.scale_value,
+            causal,
+            self.staged,
         )
         found = attention_by_heads(lies, q, k, v, mask, None, self.name, RuntimeError)
         return _outputs(record, query, *found)
@@ -246,6 +255,27 @@ def _attention(
     # The original's other way sends queries, to be balanced too.
     balanced = balanced or (how == "enable_flash_sp" and not masked)
     return RingFlashAttention(record, mesh, sequence, batch, heads, keys[2], balanced)
+
+
+def staged(made: Any) -> Primitive:
+    """Give the operator that the devices of one pipeline stage compute together.
+
+    Args:
+        made: the operator over all devices.
+
+    Raises:
+        NotImplementedError: its devices send parts to one another in turn, which would wait for
+            those of other stages.
+    """
+    if isinstance(made, RingFlashAttention):
+        raise located(
+            NotImplementedError,
+            f"For '{made.name}', a ring within pipeline stages is not supported: set the attribute "
+            f"'{EXCHANGE_ATTRIBUTE}' in place of 'enable_ring_attention'.",
+        )
+    if isinstance(made, SpreadMixture | UlyssesFlashAttention):
+        return dataclasses.replace(made, staged=True)
+    return made
 
 
 Maker = Callable[[Any, Sequence[Any], Sequence[Placement], Mesh, str], Primitive]

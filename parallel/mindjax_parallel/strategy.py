@@ -113,8 +113,9 @@ def _placements(
             f"{mesh.size}, which must be a multiple.",
         )
     copies = [mesh.size // math.prod(parts.values())] if known.last else []
-    found = arrange(mesh, [*copies, *parts.values()], record.name)
-    axes = dict(zip(parts, found[len(copies) :], strict=True))
+    order = sorted(parts, key=lambda label: label not in known.first)
+    found = arrange(mesh, [*copies, *(parts[label] for label in order)], record.name)
+    axes = dict(zip(order, found[len(copies) :], strict=True))
     return [Placement(tuple(axes[label] for label in labels)) for labels in known.inputs]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -15,7 +16,7 @@ from mindjax.core import jax_private, world
 from mindjax.core.errors import located
 from mindjax.core.world import Group
 from mindjax_parallel.mailbox import Mailbox
-from mindjax_parallel.spread import AXIS, Compiled, RankMesh, Spread, calls_collectives
+from mindjax_parallel.spread import AXIS, Compiled, RankMesh, Spread, broken, calls_collectives
 
 Array = jax.Array
 
@@ -239,6 +240,17 @@ class ProcessTransport(world.Transport):
     def barrier(self, group: Group) -> None:
         """Wait for every rank of the group."""
         self._run(self.all_gather, group, np.zeros(1, np.uint32))
+
+    @contextlib.contextmanager
+    def waiting(self, name: str) -> Iterator[None]:
+        """Let the time limit on collectives hold for what waits for other ranks within."""
+        self.ranks.watch.starts(name)
+        try:
+            yield
+        except jax.errors.JaxRuntimeError as error:
+            raise broken(self.rank, name, error) from None
+        finally:
+            self.ranks.watch.started(name)
 
 
 # -- gradients that are the original's, or that jax does not have --

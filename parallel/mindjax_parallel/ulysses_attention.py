@@ -21,6 +21,7 @@ from jax.sharding import Mesh, PartitionSpec
 from mindjax.core.errors import located
 from mindjax.ops.fused.attention import UNBOUNDED, Terms, attend, band, joined, of_rows
 from mindjax_parallel.ring_layout import Axes, laid_out, named_axes
+from mindjax_parallel.within_stage import within_stage
 
 Array = jax.Array
 
@@ -36,6 +37,7 @@ class Exchange:
         heads: mesh axes that cut the heads besides.
         scale: factor of the scores.
         causal: whether keys behind a query are hidden.
+        staged: whether these are the devices of one pipeline stage.
     """
 
     mesh: Mesh
@@ -44,6 +46,7 @@ class Exchange:
     heads: Axes
     scale: float
     causal: bool
+    staged: bool = False
 
     def parts(self, axes: Axes) -> int:
         """Give the number of parts that axes cut a dimension into."""
@@ -92,6 +95,27 @@ def _over_devices(lies: Exchange, specs: tuple[Any, ...]) -> Any:
             out_specs=(spec, rows, rows),
         )
     )
+
+
+def _in_stage(lies: Exchange, specs: Any, given: Any, out_specs: Any) -> Any:
+    """Run the devices of a pipeline stage."""
+    there = [a is not None for a in given]
+
+    def local(*arrays: Array) -> list[Array]:
+        following = iter(arrays)
+        full: list[Any] = [next(following) if t else None for t in there]
+        return list(_exchanged(lies, *full))
+
+    def make(seen: Any, axes: frozenset[str]) -> Any:
+        return jax.shard_map(
+            local,
+            mesh=seen,
+            in_specs=tuple(s for s, t in zip(specs, there, strict=True) if t),
+            out_specs=list(out_specs),
+            axis_names=set(axes),
+        )
+
+    return tuple(within_stage(make, lies.mesh, [a for a in given if a is not None]))
 
 
 def attention_by_heads(
@@ -149,10 +173,13 @@ def attention_by_heads(
     if mask is not None and (mask.ndim != 4 or mask.shape[1] != 1):
         raise wrong(f"the mask must be one for all heads, but got {mask.shape}")
     spec = PartitionSpec(lies.batch or None, lies.sequence or None, lies.heads or None)
+    rows = PartitionSpec(spec[0], spec[2], spec[1])
     hides = None
     if mask is not None:
         hides = PartitionSpec(spec[0] if mask.shape[0] > 1 else None)
     specs = (spec, spec, spec, hides, None if ids is None else PartitionSpec(*spec[:2]))
+    if lies.staged:
+        return _in_stage(lies, specs, (q, k, v, mask, ids), (spec, rows, rows))
     given = zip((q, k, v, mask, ids), specs, strict=True)
     return _over_devices(lies, specs)(*(laid_out(lies.mesh, x, p) for x, p in given))
 

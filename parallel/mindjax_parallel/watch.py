@@ -48,8 +48,9 @@ class Watch:
         self._rank, self._limit = rank, limit()
         self._waiting: queue.SimpleQueue[tuple[str, Any] | None] = queue.SimpleQueue()
         self._now: tuple[str, float, float] | None = None
-        # The backend may run a program within the call that starts it.
-        self._calling: tuple[str, float, float] | None = None
+        # The backend may run a program within the call that starts it, and that call another.
+        self._calling: list[tuple[str, float, float]] = []
+        self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._closed = threading.Event()
 
@@ -64,7 +65,8 @@ class Watch:
                 thread = threading.Thread(target=work, name="mindjax-collectives", daemon=True)
                 self._threads.append(thread)
                 thread.start()
-        self._calling = name, time.monotonic(), time.process_time()
+        with self._lock:
+            self._calling.append((name, time.monotonic(), time.process_time()))
 
     def started(self, name: str, token: Any = None) -> None:
         """Note that the call which starts a program is over.
@@ -73,7 +75,8 @@ class Watch:
             name: what it is called in the message.
             token: array that is there when it has run; None if it did not start.
         """
-        self._calling = None
+        with self._lock:
+            self._calling.pop()
         if token is not None:
             self._waiting.put((name, token))
 
@@ -102,14 +105,24 @@ class Watch:
 
     def _look(self) -> None:
         while not self._closed.wait(min(1.0, self._limit / 4)):
-            for slot in ("_calling", "_now"):
-                now = getattr(self, slot)
-                if now is None or time.monotonic() - now[1] <= self._limit:
-                    continue
-                if time.process_time() - now[2] <= _BUSY * self._limit:
-                    self._end(now[0])
-                # It computes: a whole epoch may be one program.
-                setattr(self, slot, (now[0], time.monotonic(), time.process_time()))
+            with self._lock:
+                if self._calling:
+                    self._calling[-1] = self._looked(self._calling[-1])
+            now = self._now
+            if now is not None:
+                fresh = self._looked(now)
+                if self._now is now:
+                    self._now = fresh
+
+    def _looked(self, now: tuple[str, float, float]) -> tuple[str, float, float]:
+        """End this process if a program has waited too long; give what is looked at next."""
+        name, began, used = now
+        if time.monotonic() - began <= self._limit:
+            return now
+        if time.process_time() - used <= _BUSY * self._limit:
+            self._end(name)
+        # It computes: a whole epoch may be one program.
+        return name, time.monotonic(), time.process_time()
 
     def _end(self, name: str) -> None:
         text = (

@@ -287,7 +287,9 @@ def test_a_signal_ends_all(number, status, tmp_path):
     process = subprocess.Popen(
         command, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    time.sleep(5)
+    # What catches signals is there before the ranks are.
+    for _ in range(2):
+        assert b"Start worker process" in process.stdout.readline()
     process.send_signal(number)
     _, err = process.communicate(timeout=10)
     assert process.returncode == status

@@ -1,0 +1,121 @@
+"""Traced functions with some of their equations computed in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from jax.core import eval_jaxpr
+from jax.extend.core import ClosedJaxpr
+from jax.sharding import Mesh, PartitionSpec
+
+from mindjax_parallel.cones import is_literal
+from mindjax_parallel.constraint import laid
+
+Rule = Callable[[Any, list[Any], Callable[..., list[Any]]], list[Any] | None]
+"""Takes an equation, its inputs, and what computes it; gives its outputs, or None as it is."""
+
+
+def rewritten(closed: Any, rule: Rule) -> Any:
+    """Give a traced function with the equations that a rule knows computed by it.
+
+    Args:
+        closed: a closed jaxpr; those within its equations are looked at too.
+        rule: computes an equation, with outputs of the same shapes and dtypes.
+    """
+
+    def run(*inputs: Any) -> list[Any]:
+        return _run(closed.jaxpr, closed.consts, inputs, rule)
+
+    return jax.make_jaxpr(run)(*(v.aval for v in closed.jaxpr.invars))
+
+
+def _run(jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Any], rule: Rule) -> list[Any]:
+    values = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *inputs], strict=True))
+
+    def read(atom: Any) -> Any:
+        return atom.val if is_literal(atom) else values[atom]
+
+    for equation in jaxpr.eqns:
+        changed = {k: _within(v, rule) for k, v in equation.params.items()}
+        if any(changed[k] is not v for k, v in equation.params.items()):
+            equation = equation.replace(params=changed)
+        alone = jaxpr.replace(
+            constvars=[],
+            invars=list({v: None for v in equation.invars if not is_literal(v)}),
+            outvars=equation.outvars,
+            eqns=[equation],
+            effects=equation.effects,
+            debug_info=jaxpr.debug_info._replace(arg_names=None, result_paths=None),
+        )
+        given = [read(v) for v in equation.invars]
+
+        def compute(*inputs: Any, alone: Any = alone, equation: Any = equation) -> list[Any]:
+            found = dict(zip(equation.invars, inputs, strict=True)) if inputs else values
+            return eval_jaxpr(alone, [], *(found[v] for v in alone.invars))
+
+        results = rule(equation, given, compute)
+        if results is None:
+            results = compute()
+        values.update(zip(equation.outvars, results, strict=True))
+    return [read(v) for v in jaxpr.outvars]
+
+
+def _within(value: Any, rule: Rule) -> Any:
+    """Rewrite what a parameter of an equation holds."""
+    if isinstance(value, ClosedJaxpr):
+        return rewritten(value, rule) if value.jaxpr.eqns else value
+    if hasattr(value, "eqns") and hasattr(value, "constvars"):
+        if not value.eqns or value.constvars:
+            return value
+        return rewritten(ClosedJaxpr(value, []), rule).jaxpr
+    if isinstance(value, tuple) and any(isinstance(v, ClosedJaxpr) for v in value):
+        return tuple(_within(v, rule) for v in value)
+    return value
+
+
+def taken_whole(mesh: Mesh) -> Rule:
+    """Give the rule that lets each device of a stage have the whole of what has places by index.
+
+    XLA's partition of a gather from, or a scatter into, an array that some of a stage's devices
+    share ends the process. Rows that are taken or scattered may be cut.
+
+    Args:
+        mesh: all devices.
+    """
+
+    def rule(equation: Any, inputs: list[Any], compute: Callable[..., list[Any]]) -> Any:
+        name = equation.primitive.name
+        if name != "gather" and not name.startswith("scatter"):
+            return None
+        numbers = equation.params["dimension_numbers"]
+        operand, indices = inputs[:2]
+        taken = name == "gather"
+        batch = set(
+            numbers.start_indices_batching_dims if taken else numbers.scatter_indices_batching_dims
+        )
+        window = set(numbers.offset_dims if taken else numbers.update_window_dims)
+
+        def rows(value: Any) -> PartitionSpec:
+            # The dimensions of the indices but their last, which names places.
+            places = [d for d in range(value.ndim) if d not in window]
+            cut = {d for i, d in enumerate(places) if i not in batch}
+            return _open(cut, value.ndim)
+
+        whole = _open(set(), operand.ndim)
+        named = _open(set(range(indices.ndim - 1)) - batch, indices.ndim)
+        given = laid(operand, mesh, whole), laid(indices, mesh, named)
+        if taken:
+            return [laid(r, mesh, rows(r)) for r in compute(*given)]
+        results = compute(*given, laid(inputs[2], mesh, rows(inputs[2])))
+        return [laid(r, mesh, whole) for r in results]
+
+    return rule
+
+
+def _open(dimensions: set[int], count: int) -> PartitionSpec:
+    """Leave some dimensions to XLA; the others are not cut."""
+    return PartitionSpec(
+        *(PartitionSpec.UNCONSTRAINED if d in dimensions else None for d in range(count))
+    )

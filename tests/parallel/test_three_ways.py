@@ -1,0 +1,27 @@
+"""Three kinds of parallelism at once give the losses of one device."""
+
+import numpy as np
+import pytest
+
+from tests.parallel.launching import on_eight_devices
+
+# Names of the cases of `three_ways`: each is a process of its own, which must not be ended.
+NAMES = [
+    "llama: data x tensor x stages",
+    "bert: data x tensor x stages",
+    "data x experts x stages",
+    "data x experts x stages, all tokens",
+    "data x sequence x stages",
+    *(
+        f"by index: {form}"
+        for form in ("rows", "columns", "both", "one axis", "along", "of a product", "scatter")
+    ),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_as_one_device(name):
+    (result,) = on_eight_devices("tests.parallel.three_ways", name, limit=280)
+    np.testing.assert_allclose(result["losses"], result["expected"], rtol=1e-5)
+    assert result["losses"][-1] < result["losses"][0]
