@@ -36,14 +36,21 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install -q -e '.[dev]'
 	touch .venv/.demo $@
 
+# The plugin of the platform ascend, where JAX_PLATFORMS names it; the demo then says what ran where.
+ASCEND := $(findstring ascend,$(JAX_PLATFORMS))
+.venv/.ascend: backends/ascend_xla/pyproject.toml | .venv/.demo
+	$(BIN)/python -m pip install -q ./backends/ascend_xla
+	touch $@
+
 venv: .venv/.dev
 
 .data/mnist: | .venv/.demo
 	$(BIN)/mindjax demo-data $@
 
-demo: .venv/.demo $(if $(filter .data/mnist,$(DATA)),.data/mnist)
+demo: .venv/.demo $(if $(ASCEND),.venv/.ascend) $(if $(filter .data/mnist,$(DATA)),.data/mnist)
 	@for seed in $$(seq $(SEEDS)); do \
-	  $(BIN)/mindjax run examples/lenet5_mnist.py --mode $(MODE) --data "$(DATA)" \
+	  $(BIN)/mindjax $(if $(ASCEND),ascend report,run) examples/lenet5_mnist.py \
+	    --mode $(MODE) --data "$(DATA)" $(if $(ASCEND),--device_target Ascend) \
 	    --epochs $(EPOCHS) --seed $$seed --ckpt .data/checkpoints/$(MODE)-$$seed; \
 	done | tee .data/demo.log
 	@awk '/^test accuracy/ { n++; sum += $$3 } END { if (n > 1) printf "mean of %d seeds: %.4f\n", n, sum / n }' .data/demo.log
@@ -81,6 +88,8 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/train_step.py
 	$(BIN)/python benchmarks/import_time.py
 	$(BIN)/python benchmarks/data_sinking.py
+	$(BIN)/python benchmarks/ascend.py
+	PYTHONPATH=backends/ascend_xla $(BIN)/python benchmarks/kernels.py
 
 .venv-torch/bin/python:
 	$(PYTHON) -m venv .venv-torch

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.ascend.processes import run_python
+from tests.ascend.processes import ROOT, run_python
 from tests.ascend.test_behaviour import CHECKS
 from tests.ascend.test_programs import QUICK
 
@@ -66,3 +66,23 @@ def test_address_sanitizer_finds_nothing():
         MINDJAX_ASCEND_MEMORY="100000000",
         **settings,
     )
+
+
+def test_thread_sanitizer_finds_nothing(tmp_path):
+    """Four threads use the plugin without Python; a race of the driver's own is found."""
+    settings = sanitizer("thread")
+    run_python("-m", "tests.ascend.write_programs", tmp_path, MINDJAX_ASCEND_SIM_DEVICES="4")
+    flags, path = settings["MINDJAX_ASCEND_FLAGS"], "from mindjax_ascend import library as l\n"
+    plugin = run_python("-c", path + "print(l.library_path())", MINDJAX_ASCEND_FLAGS=flags).strip()
+    driver, source = tmp_path / "threads", ROOT / "tests/ascend/threads.cc"
+    headers = f"-I{ROOT / 'backends/ascend_xla/src'}"
+    command = ["g++", "-std=c++17", "-pthread", *flags.split(), headers, source, "-ldl"]
+    subprocess.run([*command, "-o", driver], check=True)
+    words = [driver, plugin, tmp_path / "list"]
+    found = [
+        subprocess.run([*words, *more], capture_output=True, text=True, timeout=900)
+        for more in ([], ["race"])
+    ]
+    assert found[0].returncode == 0 and not found[0].stderr, found[0].stderr[:3000]
+    assert found[0].stdout.startswith("11 programs, 160 runs")
+    assert found[1].returncode and "data race" in found[1].stderr

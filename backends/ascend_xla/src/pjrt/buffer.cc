@@ -44,8 +44,9 @@ void PJRT_Buffer::Release() {
 
 const int64_t* PJRT_Buffer::minor_to_major() {
   std::lock_guard<std::mutex> lock(mutex_);
-  minor_to_major_.resize(dims.size());
-  for (size_t i = 0; i < dims.size(); i++) minor_to_major_[i] = dims.size() - 1 - i;
+  // Written once: other callers may still read it, without the lock.
+  if (minor_to_major_.size() != dims.size())
+    for (size_t i = dims.size(); i-- > 0;) minor_to_major_.push_back(i);
   return minor_to_major_.data();
 }
 
