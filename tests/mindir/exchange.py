@@ -28,6 +28,8 @@ from mindspore import Tensor, nn  # noqa: E402
 from tests.mindir.networks import Condition, Loop, Volumes  # noqa: E402
 
 STEPS = 2
+# Ours alone writes the older dialect.
+OPTIONS = {"dialect": int(os.environ["DIALECT"])} if "DIALECT" in os.environ else {}
 
 
 def step(network, adam=False):
@@ -105,7 +107,7 @@ def make(folder, names):
                 parameter.set_data(Tensor(np.abs(noise) + base if base else noise))
         try:
             path = os.path.join(folder, name)
-            ms.export(net, *map(Tensor, inputs), file_name=path, file_format="MINDIR")
+            ms.export(net, *map(Tensor, inputs), file_name=path, file_format="MINDIR", **OPTIONS)
             save(path + ".npz", inputs, outputs(net, inputs))
         except Exception:
             traceback.print_exc(limit=-2)

@@ -67,7 +67,18 @@ def _plain(
     if name.startswith("Reduce"):
         axes = (statics[0],) if isinstance(statics[0], int) else statics[0]
         statics = [axes or tuple(range(types[0].ndim))]
+    if name == "MatMulExt" and low.graph.model.dialect == 1:
+        return _older_product(low, arrays, types)
     return low.op(name, *arrays, *statics, **fields)
+
+
+def _older_product(low: Lowering, arrays: list[Value], types: Types) -> Value | None:
+    """Write a matrix product with the primitives that MindSpore Lite knows."""
+    x, y = types
+    if x.ndim < 2 or x.shape[:-2] != y.shape[:-2]:
+        return None
+    name = "MatMul" if x.ndim == 2 else "BatchMatMul"
+    return low.op(name, *arrays, transpose_a=False, transpose_b=False)
 
 
 def _promoted(low: Lowering, arrays: list[Value], types: Types) -> list[Value]:
