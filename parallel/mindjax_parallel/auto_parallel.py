@@ -89,6 +89,7 @@ class AutoParallel(Cell):
         self._optimizer = (0, -1, 64)
         self._files = NO_FILES
         self._pipeline: Pipeline | None = None
+        self._wide = False
 
     # -- what has an effect --
 
@@ -180,8 +181,8 @@ class AutoParallel(Cell):
         set_auto_parallel_context(comm_fusion=before)
 
     def enable_fp32_communication(self) -> None:
-        """Ask for sums between devices in Float32."""
-        raise _refuse("enable_fp32_communication", "cast what is summed to float32")
+        """Add 16-bit numbers up over devices in Float32."""
+        self._wide = True
 
     def enable_gradients_mean(self) -> None:
         """Accept it: gradients are those of the loss of the whole batch, whatever it says."""
@@ -365,7 +366,7 @@ class AutoParallel(Cell):
         fresh = AutoParallel(network, self._parallel_mode)
         fresh._dataset, fresh._optimizer = self._dataset, self._optimizer
         fresh._files = self._files
-        fresh._pipeline = self._pipeline
+        fresh._pipeline, fresh._wide = self._pipeline, self._wide
         return fresh
 
     def _partitioner(self) -> MeshPartitioner | None:
@@ -373,7 +374,7 @@ class AutoParallel(Cell):
         mode = _MODES[self._parallel_mode]
         searches = self._parallel_mode == "recursive_programming"
         given = Settings(mode, self._dataset, level, shard_size, threshold, searches, self._files)
-        return partitioner_of(dataclasses.replace(given, pipeline=self._pipeline))
+        return partitioner_of(dataclasses.replace(given, pipeline=self._pipeline, wide=self._wide))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the network as one program over the devices."""

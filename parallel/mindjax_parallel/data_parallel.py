@@ -8,8 +8,10 @@ from typing import Any
 
 from mindjax import ops
 from mindjax.core import checks, world
+from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.core.handle import current
+from mindjax.core.parallel_context import get_auto_parallel_context
 from mindjax.core.tape import Node, Tape
 from mindjax.nn.cell import Cell
 from mindjax.nn.training.spreading import broadcast_from
@@ -153,13 +155,16 @@ class DistributedDataParallel(Cell):
     def _mean(self, tensors: Sequence[Any]) -> list[Tensor]:
         """Give the means over the ranks, by one transfer."""
         flat = ops.concat([ops.reshape(t, (-1,)) for t in tensors])
+        if get_auto_parallel_context("force_fp32_communication"):
+            flat = ops.cast(flat, float32)
         if self.average_in_collective:
             flat = self._sum(flat) / self._size
         else:
             flat = self._sum(flat / self._size)
         means, first = [], 0
         for tensor in tensors:
-            means.append(ops.reshape(flat[first : first + tensor.size], tensor.shape))
+            piece = ops.reshape(flat[first : first + tensor.size], tensor.shape)
+            means.append(ops.cast(piece, tensor.dtype))
             first += tensor.size
         return means
 

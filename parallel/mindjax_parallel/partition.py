@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax.ad_checkpoint import checkpoint_name
+from jax.core import eval_jaxpr
 from jax.sharding import Mesh
 
 from mindjax import log
@@ -34,6 +35,7 @@ from mindjax_parallel.mesh import (
 from mindjax_parallel.optimizer_shard import Shares
 from mindjax_parallel.pipeline import run_micro_batches
 from mindjax_parallel.pipeline_program import PipelineProgram, inlined
+from mindjax_parallel.rewrite import rewritten, summed_in_float32
 from mindjax_parallel.rules import dimensions
 from mindjax_parallel.search import Search
 from mindjax_parallel.settings import Settings, settings_of_context
@@ -330,6 +332,8 @@ class MeshPartitioner:
         Raises:
             RuntimeError: a placement does not fit.
         """
+        if self.settings.wide:
+            function = self._widened(function, arrays)
         known = self._known(arrays, state, arguments)
         count = len(jax.eval_shape(function, *arrays))
         if None in known and self.settings.searches and self.mesh.size > 1:
@@ -358,7 +362,7 @@ class MeshPartitioner:
                 if self.settings.optimizer:
                     rest = self._shares.at_rest(arrays, state, placements)
                 program = PipelineProgram(
-                    closed, state, ties, self.mesh, placements, rest, rows, name
+                    closed, state, ties, self.mesh, placements, rest, rows, name, self.settings.wide
                 )
                 return watched(program.lower(), name)
         if self.settings.optimizer:
@@ -382,6 +386,17 @@ class MeshPartitioner:
         )
         lowered = jitted.lower(*(jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays))
         return watched(lowered, getattr(function, "__name__", "program"))
+
+    def _widened(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Callable[..., Any]:
+        """Give a program that adds up 16-bit numbers in Float32."""
+        structs = [jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays]
+        closed = rewritten(jax.make_jaxpr(function)(*structs), summed_in_float32)
+
+        @functools.wraps(function)
+        def wide(*given: Any) -> list[Any]:
+            return eval_jaxpr(closed.jaxpr, closed.consts, *given)
+
+        return wide
 
     def _searched(
         self,

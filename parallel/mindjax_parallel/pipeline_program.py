@@ -180,6 +180,7 @@ class PipelineProgram:
         rest: how they cut it between uses.
         rows: axes that cut a batch.
         name: of the program.
+        wide: whether 16-bit numbers are added up over devices in Float32.
 
     Attributes:
         pack: the packed state.
@@ -196,6 +197,7 @@ class PipelineProgram:
         rest: Sequence[Placement],
         rows: Sequence[str],
         name: str,
+        wide: bool = False,
     ) -> None:
         jaxpr = closed.jaxpr
         self._closed, self._mesh, self._rows = closed, mesh, tuple(rows)
@@ -220,8 +222,9 @@ class PipelineProgram:
             for r, v in zip(plan.trace.constvars, invars, strict=False)
             if not is_literal(v) and v in self._number
         }
+        flat = mesh.size == count
         self.steps = Steps(
-            plan, self._split.wanted, self.gradients, mesh.size == count, self._lay, cuts, mesh
+            plan, self._split.wanted, self.gradients, flat, self._lay, cuts, mesh, wide
         )
         self._placements = placements
         self.name = name

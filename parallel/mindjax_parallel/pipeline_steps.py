@@ -20,7 +20,7 @@ from mindjax_parallel.mesh import Placement
 from mindjax_parallel.packs import AXIS, Packing
 from mindjax_parallel.passes import Passes
 from mindjax_parallel.pipeline import Plan
-from mindjax_parallel.rewrite import rewritten, taken_whole
+from mindjax_parallel.rewrite import both, rewritten, summed_in_float32, taken_whole
 from mindjax_parallel.schedule import BACKWARD, FORWARD, WEIGHTS
 from mindjax_parallel.sharded_module import cuts_of
 from mindjax_parallel.slots import Slots
@@ -58,6 +58,7 @@ class Steps:
         lay: gives the placement of a value that goes from stage to stage.
         cuts: those of the Parameters, by variable.
         mesh: the devices.
+        wide: whether 16-bit numbers are added up over devices in Float32.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Steps:
         lay: Callable[[Any], Placement],
         cuts: dict[Any, Placement],
         mesh: Mesh,
+        wide: bool,
     ) -> None:
         self.plan, self.packing, self._placement, self._mesh = plan, gradients, lay, mesh
         jaxpr, self.cut = plan.trace, plan.cut
@@ -80,7 +82,7 @@ class Steps:
         lasting = {*reads, *jaxpr.invars} - written
         self.trains = bool(wanted)
         self.schedule = plan.schedule(self.trains)
-        rule = taken_whole(mesh)
+        rule = both(summed_in_float32, taken_whole(mesh)) if wide else taken_whole(mesh)
 
         def rewrite(closed: Any) -> Any:
             return closed if flat else rewritten(closed, rule)

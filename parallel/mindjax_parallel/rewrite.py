@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import ml_dtypes
+import numpy as np
 from jax.core import eval_jaxpr
 from jax.extend.core import ClosedJaxpr
 from jax.sharding import Mesh, PartitionSpec
@@ -38,7 +40,9 @@ def _run(jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Any], rule: Rule) -
         return atom.val if is_literal(atom) else values[atom]
 
     for equation in jaxpr.eqns:
-        changed = {k: _within(v, rule) for k, v in equation.params.items()}
+        # A function of one device's part has axes that are known in it alone.
+        local = equation.primitive.name == "shard_map"
+        changed = {k: v if local else _within(v, rule) for k, v in equation.params.items()}
         if any(changed[k] is not v for k, v in equation.params.items()):
             equation = equation.replace(params=changed)
         alone = jaxpr.replace(
@@ -73,6 +77,52 @@ def _within(value: Any, rule: Rule) -> Any:
     if isinstance(value, tuple) and any(isinstance(v, ClosedJaxpr) for v in value):
         return tuple(_within(v, rule) for v in value)
     return value
+
+
+_HALVES = (np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16))
+_SUMS = ("dot_general", "conv_general_dilated", "ragged_dot_general", "reduce_sum", "scatter-add")
+
+
+def summed_in_float32(equation: Any, inputs: list[Any], compute: Callable[..., Any]) -> Any:
+    """Compute sums of 16-bit numbers in Float32, and cast the results back.
+
+    What devices have parts of is added up where the sum stands, before the cast.
+
+    Args:
+        equation: the equation.
+        inputs: its inputs.
+        compute: unused.
+    """
+    del compute
+    name, dtype = equation.primitive.name, getattr(equation.outvars[0].aval, "dtype", None)
+    if name not in _SUMS or dtype not in _HALVES:
+        return None
+    params = dict(equation.params)
+    if "preferred_element_type" in params:
+        params["preferred_element_type"] = np.dtype(np.float32)
+    else:
+        inputs = [x.astype(np.float32) if x.dtype == dtype else x for x in inputs]
+    return [equation.primitive.bind(*inputs, **params).astype(dtype)]
+
+
+def both(first: Rule, second: Rule) -> Rule:
+    """Give the rule that lets one compute what another one prepares.
+
+    Args:
+        first: computes an equation.
+        second: is given what the first computes it with.
+    """
+
+    def rule(equation: Any, inputs: list[Any], compute: Callable[..., list[Any]]) -> Any:
+        def inner(*given: Any) -> list[Any]:
+            chosen = list(given) if given else inputs
+            found = first(equation, chosen, compute)
+            return compute(*given) if found is None else found
+
+        found = second(equation, inputs, inner)
+        return first(equation, inputs, compute) if found is None else found
+
+    return rule
 
 
 def taken_whole(mesh: Mesh) -> Rule:

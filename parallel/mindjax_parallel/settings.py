@@ -30,6 +30,7 @@ class Settings:
         searches: whether what has no strategy is searched for, not only propagated.
         files: strategy files.
         pipeline: settings of the pipeline, None for no pipeline.
+        wide: whether 16-bit numbers are added up over devices in Float32.
     """
 
     mode: str
@@ -40,28 +41,16 @@ class Settings:
     searches: bool = False
     files: Files = NO_FILES
     pipeline: Pipeline | None = None
-
-
-# Settings that would change results or write files, and what to do without them.
-_NOT_YET = {
-    "force_fp32_communication": "cast what is summed to float32",
-}
+    wide: bool = False
 
 
 def settings_of_context(mode: str) -> Settings:
     """Read the settings of `set_auto_parallel_context`.
 
     Raises:
-        NotImplementedError: one of them has no effect over several devices yet.
+        NotImplementedError: the pipeline has no such schedule.
     """
     config = get_auto_parallel_context
-    for name, value in ((name, config(name)) for name in _NOT_YET):
-        if value:
-            raise located(
-                NotImplementedError,
-                f"For 'set_auto_parallel_context', the argument '{name}' {value!r} is not "
-                f"supported over several devices yet: {_NOT_YET[name]}.",
-            )
     optimizer = config("enable_parallel_optimizer")
     level = 0
     if optimizer:
@@ -85,6 +74,7 @@ def settings_of_context(mode: str) -> Settings:
             config("pipeline_scheduler"),
             config("pipeline_result_broadcast"),
         ),
+        config("force_fp32_communication"),
     )
 
 

@@ -45,12 +45,14 @@ def run(operator, *shapes, **settings):
     return Call(operator)(*(ones(*s) for s in shapes))
 
 
-def ring(layout="BSH", cut=8, mask=False, length=16, **options):
-    """Attend with four heads, queries cut in eight and keys as told, with attributes."""
+def ring(layout="BSH", cut=8, mask=False, length=16, queries=8, **options):
+    """Attend with four heads, queries and keys cut as told, with attributes."""
     named = {k: options.pop(k) for k in list(options) if k.startswith("enable")}
-    settings = {k: options.pop(k) for k in list(options) if k == "parallel_mode"}
+    settings = {
+        k: options.pop(k) for k in list(options) if k in ("parallel_mode", "pipeline_stages")
+    }
     operator = FlashAttentionScore(4, input_layout=layout, **options)
-    parts = [(1, n, 1) if layout == "BSH" else (n, 1, 1) for n in (8, cut, cut)]
+    parts = [(1, n, 1) if layout == "BSH" else (n, 1, 1) for n in (queries, cut, cut)]
     operator.shard((*parts, (8, 1)) if mask else tuple(parts))
     for name, value in named.items():
         operator.add_prim_attr(name, value)

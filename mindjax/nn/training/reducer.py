@@ -57,12 +57,16 @@ class DistributedGradReducer(Cell):
         self.fusion_type = fusion_type
         self.chosen = tuple(not getattr(p, "layerwise_parallel", False) for p in parameters)
         self.allreduce = ops.AllReduce("sum", group)
-        self.single = get_auto_parallel_context("gradient_fp32_sync")
+        self.single = any(
+            get_auto_parallel_context(name)
+            for name in ("gradient_fp32_sync", "force_fp32_communication")
+        )
 
     def construct(self, grads: Any) -> Any:
         """Give the sums in the dtypes of the gradients.
 
-        They are added up in Float32, with ``gradient_fp32_sync`` off in their own dtypes.
+        They are added up in Float32; with ``gradient_fp32_sync`` and ``force_fp32_communication``
+        off, in their own dtypes.
         """
         if isinstance(grads, Tensor):
             return self._reduced((grads,))[0]
