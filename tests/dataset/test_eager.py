@@ -15,7 +15,7 @@ import mindjax.dataset as ds
 from mindjax.dataset import transforms
 
 GOLDENS = pathlib.Path(__file__).resolve().parents[1] / "goldens" / "dataset"
-NAMES = ["text", "audio"]
+NAMES = ["text", "audio", "vision"]
 CASES = {name: importlib.import_module(f"tests.dataset.{name}_cases") for name in NAMES}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -263,7 +264,7 @@ class Overdrive(AudioOperation):
         signal = to_float(column)
         driven = signal * math.exp(self.gain * math.log(10) / 20) + self.color / 200
         bent = np.where(np.abs(driven) > 1, np.sign(driven) * (2 / 3), driven - driven**3 / 3)
-        smooth = lfilter([1.0, -1.0], [1.0, -0.995], bent, axis=-1)
+        smooth: Any = lfilter([1.0, -1.0], [1.0, -0.995], bent, axis=-1)
         return limited(signal * 0.5 + smooth * 0.75).astype(signal.dtype)
 
 

@@ -36,7 +36,8 @@ def filtered(signal: np.ndarray, a: Any, b: Any, clamp: bool = True) -> np.ndarr
     """
     from scipy.signal import lfilter
 
-    out = lfilter(np.asarray(b, signal.dtype), np.asarray(a, signal.dtype), signal, axis=-1)
+    weights = np.asarray(b, signal.dtype), np.asarray(a, signal.dtype)
+    out: Any = lfilter(*weights, signal, axis=-1)
     return limited(out) if clamp else out
 
 

@@ -12,7 +12,8 @@ from mindjax.dataset.engine.checks import check_bool
 from mindjax.dataset.transforms.operation import OneToOne, is_pil
 
 
-def _pillow(owner: str) -> Any:
+def pillow(owner: str) -> Any:
+    """Import Pillow, or say how to install it."""
     try:
         from PIL import Image
     except ImportError:
@@ -51,9 +52,9 @@ class Decode(OneToOne):
         return value
 
     def _apply(self, column: np.ndarray) -> Any:
-        pillow = _pillow("Decode")
+        images = pillow("Decode")
         try:
-            image = pillow.open(io.BytesIO(column.tobytes())).convert("RGB")
+            image = images.open(io.BytesIO(column.tobytes())).convert("RGB")
         except (OSError, ValueError, SyntaxError) as error:
             raise self._fail(f"image decode failed: {type(error).__name__}.") from None
         return image if self.to_pil else np.array(image)
@@ -85,6 +86,6 @@ class ToPIL(OneToOne):
         if image.ndim == 3 and image.shape[2] == 1:
             image = image[:, :, 0]
         try:
-            return _pillow("ToPIL").fromarray(image)
+            return pillow("ToPIL").fromarray(image)
         except TypeError as error:
             raise self._fail(str(error), TypeError) from None

@@ -25,6 +25,14 @@ class Border(str, Enum):  # noqa: UP042  (MindSpore's prints as an Enum)
     SYMMETRIC = "symmetric"
 
 
+class AutoAugmentPolicy(str, Enum):  # noqa: UP042  (MindSpore's prints as an Enum)
+    """Data sets whose policies ``AutoAugment`` has."""
+
+    IMAGENET = "imagenet"
+    CIFAR10 = "cifar10"
+    SVHN = "svhn"
+
+
 class ImageReadMode(IntEnum):
     """How an image file is read."""
 

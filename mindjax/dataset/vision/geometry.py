@@ -37,7 +37,7 @@ _MODES = {
 }
 
 
-class _Geometric(ImageOperation):
+class GeometricOperation(ImageOperation):
     """A transform that moves pixels; a PIL image gives a PIL image."""
 
     def __call__(self, *values: Any) -> Any:
@@ -119,7 +119,7 @@ def crop(image: np.ndarray, top: int, left: int, height: int, width: int) -> np.
     return image[rows, columns] if image.ndim == 2 else image[..., rows, columns, :]
 
 
-class Pad(_Geometric):
+class Pad(GeometricOperation):
     """Pads an image.
 
     Args:
@@ -155,7 +155,7 @@ class Pad(_Geometric):
         return pad(image, rank, self.margins, fill, self.padding_mode)
 
 
-class CenterCrop(_Geometric):
+class CenterCrop(GeometricOperation):
     """Cuts the middle out, padding with zeros where the image is smaller.
 
     Args:
@@ -185,7 +185,7 @@ class CenterCrop(_Geometric):
         return np.pad(image, widths)[tuple(window)]
 
 
-class RandomCrop(_Geometric):
+class RandomCrop(GeometricOperation):
     """Cuts a rectangle out at a random place.
 
     Args:
@@ -249,7 +249,7 @@ class RandomCrop(_Geometric):
         )
 
 
-class _RandomFlip(_Geometric):
+class _RandomFlip(GeometricOperation):
     """A flip along one axis with a probability."""
 
     is_random = True
@@ -295,7 +295,7 @@ class RandomVerticalFlip(_RandomFlip):
     """
 
 
-class RandomResizedCrop(_Geometric):
+class RandomResizedCrop(GeometricOperation):
     """Cuts out a rectangle of random area and aspect, and resizes it.
 
     Args:

@@ -9,8 +9,8 @@ import numpy as np
 
 from mindjax.core.errors import located
 from mindjax.dataset.engine.checks import check_bool, check_interval, check_type
-from mindjax.dataset.transforms.arrays import cast, output_dtype
-from mindjax.dataset.transforms.operation import is_pil
+from mindjax.dataset.transforms.arrays import TypeCast, cast, output_dtype
+from mindjax.dataset.transforms.operation import OneToOne, is_pil
 from mindjax.dataset.vision.image import ImageOperation, from_pil
 
 _BYTES = np.arange(256, dtype=np.uint8)
@@ -151,3 +151,55 @@ class ToTensor(ImageOperation):
         if rows.ndim == 3:
             return scaled[:, None]
         return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2))
+
+
+class NormalizePad(Normalize):
+    """Normalizes three channels and adds a fourth one of zeros.
+
+    Args:
+        mean: one number a channel, in [0, 255].
+        std: one number a channel, in (0, 255].
+        dtype: "float32" or "float16".
+        is_hwc: whether channels are the last axis and not the first.
+    """
+
+    def __init__(self, mean: Any, std: Any, dtype: str = "float32", is_hwc: bool = True) -> None:
+        super().__init__(mean, std, is_hwc)
+        if not isinstance(dtype, str):
+            raise located(
+                TypeError, f"For 'NormalizePad': dtype should be string, but got {dtype!r}."
+            )
+        if dtype not in ("float32", "float16"):
+            raise located(
+                ValueError,
+                f"For 'NormalizePad': dtype only supports float32 or float16, but got {dtype!r}.",
+            )
+        self.dtype = np.dtype(dtype)
+
+    def _normalize(self, image: np.ndarray, rank: int) -> np.ndarray:
+        if rank not in (2, 3):
+            raise self._fail(f"input tensor should have 2 or 3 dimensions, but got: {rank}")
+        if rank == 2:
+            image, rank = image[..., None] if self.is_hwc else image[..., None, :, :], 3
+        out = super()._normalize(image, rank)
+        widths = [(0, 0)] * out.ndim
+        widths[-1 if self.is_hwc else -3] = (0, 1)
+        return np.pad(out, widths).astype(self.dtype)
+
+
+class ToNumpy(OneToOne):
+    """Makes an array of a PIL image, or of what ``np.array`` takes."""
+
+    def _to_input(self, value: Any) -> Any:
+        return value
+
+    def _apply(self, image: Any) -> np.ndarray:
+        return np.array(image)
+
+
+class ToType(TypeCast):
+    """Casts to another dtype; ``transforms.TypeCast`` under its name here.
+
+    Args:
+        data_type: MindSpore or numpy dtype.
+    """
