@@ -64,7 +64,11 @@ def limited(column: np.ndarray) -> np.ndarray:
 
 
 def single(value: float) -> float:
-    """Round a parameter to float32: the original's filters keep theirs in it."""
+    """Round a parameter to float32: the original's filters keep theirs in it.
+
+    Args:
+        value: the parameter.
+    """
     return float(np.float32(value))
 
 

@@ -135,13 +135,25 @@ def _write(owner: str, filename: str, content: bytes) -> None:
 
 
 def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
-    """Write an image to a JPEG file; see ``encode_jpeg``."""
+    """Write an image to a JPEG file.
+
+    Args:
+        filename: path of the file.
+        image: image of ``encode_jpeg``.
+        quality: quality, in [1, 100].
+    """
     _typed("write_jpeg", "filename", filename, str)
     _write("write_jpeg", filename, encode_jpeg(image, quality).tobytes())
 
 
 def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
-    """Write an image to a PNG file; see ``encode_png``."""
+    """Write an image to a PNG file.
+
+    Args:
+        filename: path of the file.
+        image: image of ``encode_png``.
+        compression_level: effort, in [0, 9].
+    """
     _typed("write_png", "filename", filename, str)
     _write("write_png", filename, encode_png(image, compression_level).tobytes())
 
