@@ -6,7 +6,6 @@ or anything else still refers to when the record is run is computed; the rest is
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 import threading
@@ -22,6 +21,7 @@ from mindjax.core import fused, jax_private
 from mindjax.core.executable import Deferrable, execute
 from mindjax.core.handle import current, upload
 from mindjax.core.interrupts import Shield
+from mindjax.core.layouts import layout_of
 from mindjax.core.pending import Aval, Failed, Pending, pending
 from mindjax.core.resident import INTERNED
 from mindjax.core.trie import BITS, MASK, ROOT, Step, Structure, leaf_place, leaf_reference
@@ -45,12 +45,9 @@ _SMALL_RECORD = 1 << 25
 # Bytes from which on it pays to give an array's memory to a result.
 _LARGE = 1 << 16
 
-# Jax's object for a shape and dtype, and a sharding, by identity: with what they are here.
+# Jax's object for a shape and dtype, by identity: with what it is here.
 _kinds: dict[int, tuple[Any, Aval]] = {}
 _avals: dict[Any, Aval] = {}
-_layouts: dict[int, tuple[Any, int]] = {}
-_numbers_of_layouts: dict[Any, int] = {}
-_layout_numbers = itertools.count()
 _recordings: weakref.WeakSet[Recording] = weakref.WeakSet()
 
 NOT_DEFERRED: Any = object()
@@ -81,19 +78,6 @@ def _aval(shape: tuple[int, ...], dtype: Any, weak: bool) -> Aval:
             _kinds.clear()
         found = _avals[key] = Aval(*key)
     return found
-
-
-def _layout(sharding: Any) -> int:
-    """Give the number of a sharding; equal ones have one number."""
-    if len(_layouts) > 1 << 12:
-        # A record that holds arrays of a layout takes no more of it: their ops are run at once.
-        _layouts.clear()
-        _numbers_of_layouts.clear()
-    number = _numbers_of_layouts.get(sharding)
-    if number is None:
-        number = _numbers_of_layouts[sharding] = next(_layout_numbers)
-    _layouts[id(sharding)] = sharding, number
-    return number
 
 
 def _references(values: list[Any]) -> int:
@@ -166,9 +150,7 @@ class Recording:
     def leaf(self, array: Any) -> int:
         """Add an array from outside; give what stands for it, 0 if it lies elsewhere."""
         if type(array) is ArrayImpl:
-            sharding = array.sharding
-            known = _layouts.get(id(sharding))
-            layout = known[1] if known is not None else _layout(sharding)
+            layout = layout_of(array)
             if layout != self._layout:
                 if self._layout >= 0:
                     return 0
@@ -422,7 +404,7 @@ class Recording:
     def _together(self, structure: Structure, live: tuple[int, ...], dead: list[int]) -> bool:
         """Run the record as one program; tell whether it was."""
         try:
-            values = fused.run(structure, self.leaves, live, dead)
+            values = fused.run(structure, self.leaves, live, dead, self._layout)
         except Exception:
             # Op by op the error is found and named; the other values are still given.
             return False

@@ -11,8 +11,11 @@ import numpy as np
 from mindjax.core import allocator, jax_private, solver_order, world
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.handle import upload
+from mindjax.core.layouts import layout_of
 from mindjax.core.resident import RESIDENT
 from mindjax.core.trie import BITS, MASK, Structure, leaf_place
+
+ArrayImpl = jax_private.ArrayImpl
 
 # Integers that were the same in two runs become constants of the program, up to so many elements.
 # Real numbers do not: XLA divides by a constant by multiplying, and (1 - 3 / 3) ** 0.5 may be NaN.
@@ -125,12 +128,17 @@ class Program:
         allocator.prepare()
         given = [k for k, i in enumerate(self.inputs) if i in self.donated]
         self.call = jax.jit(solver_order.ordered(program), donate_argnums=given)
+        # What calls the executable without a look at the arrays, if there is such a call, and where
+        # they must lie for it; their shapes are the structure's.
+        self.direct: Any = None
+        self.layout = -1
 
-    def run(self, leaves: Sequence[Any]) -> list[Any]:
+    def run(self, leaves: Sequence[Any], layout: int) -> list[Any]:
         """Compute the outputs.
 
         Args:
             leaves: arrays from outside.
+            layout: how those of them that lie on a device do.
         """
         if self.constants:
             changed = [i for i, b in self.constants.items() if leaves[i].tobytes() != b]
@@ -143,7 +151,21 @@ class Program:
         arrays = [leaves[i] for i in self.inputs]
         if np.ndarray in map(type, arrays):
             arrays = [self._given(i, a) for i, a in zip(self.inputs, arrays, strict=True)]
-        return self.call(*arrays)
+            if not all(type(a) is ArrayImpl and layout_of(a) == layout for a in arrays):
+                return self.call(*arrays)
+        if layout != self.layout:
+            return self.call(*arrays) if self.layout >= 0 else self._first(arrays, layout)
+        if self.direct is None or jax_private.nans_debugged():
+            return self.call(*arrays)
+        return self.direct(arrays)
+
+    def _first(self, arrays: list[Any], layout: int) -> list[Any]:
+        """Run, and find a call of the executable that looks at no array."""
+        lowered = self.call.lower(*arrays)
+        values = self.call(*arrays)
+        # Jax knows what it has just compiled.
+        self.direct, self.layout = jax_private.unchecked_call(lowered.compile()), layout
+        return values
 
     def _given(self, number: int, leaf: Any) -> Any:
         """Put a number that comes again on the device once; the others go with the call."""
@@ -184,7 +206,11 @@ def _function(
 
 
 def run(
-    structure: Structure, leaves: Sequence[Any], live: tuple[int, ...], dead: Sequence[int] = ()
+    structure: Structure,
+    leaves: Sequence[Any],
+    live: tuple[int, ...],
+    dead: Sequence[int] = (),
+    layout: int = -1,
 ) -> list[Any] | None:
     """Run a record as one program.
 
@@ -193,6 +219,7 @@ def run(
         leaves: arrays from outside.
         live: places whose values are asked for.
         dead: leaves that nobody else holds.
+        layout: how the leaves on a device lie, -1 if none does.
 
     Returns:
         Their values; None if the structure is met for the first time.
@@ -219,7 +246,7 @@ def run(
             variants.append(program)
     old = jax_private.swap_x64(True)
     try:
-        values = program.run(leaves)
+        values = program.run(leaves, layout)
     finally:
         jax_private.set_x64(old)
     if program.live == live:

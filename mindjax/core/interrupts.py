@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import signal
 import threading
 from typing import Any
+
+# The functions beneath the public ones, which look for members of enums.
+_handler, _set_handler = inspect.unwrap(signal.getsignal), inspect.unwrap(signal.signal)
 
 
 class Shield:
@@ -15,14 +19,14 @@ class Shield:
     def __enter__(self) -> None:
         self._caught: list[Any] = []
         self._before: Any = None
-        if threading.current_thread() is threading.main_thread():
-            before = signal.getsignal(signal.SIGINT)
+        if threading.get_ident() == threading.main_thread().ident:
+            before = _handler(signal.SIGINT)
             if callable(before):
                 self._before = before
-                signal.signal(signal.SIGINT, lambda *a: self._caught.append(a))
+                _set_handler(signal.SIGINT, lambda *a: self._caught.append(a))
 
     def __exit__(self, *exc: object) -> None:
         if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+            _set_handler(signal.SIGINT, self._before)
             if self._caught:
                 self._before(*self._caught[0])

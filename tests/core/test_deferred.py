@@ -10,7 +10,7 @@ import pytest
 
 import mindjax as ms
 from mindjax import communication, ops
-from mindjax.core import caches, deferred, fused, jax_private, trie
+from mindjax.core import caches, deferred, fused, jax_private, layouts, trie
 from mindjax.core.engine import engine
 from mindjax.core.handle import current
 from mindjax.core.pending import Pending
@@ -387,8 +387,8 @@ def test_ops_follow_the_trie():
 
 
 def test_the_table_of_layouts_is_bounded(monkeypatch):
-    monkeypatch.setattr(deferred, "_layouts", dict.fromkeys(range((1 << 12) + 1)))
-    monkeypatch.setattr(deferred, "_numbers_of_layouts", dict.fromkeys(range(9), 0))
+    monkeypatch.setattr(layouts, "_known", dict.fromkeys(range((1 << 12) + 1)))
+    monkeypatch.setattr(layouts, "_numbers", dict.fromkeys(range(9), 0))
     x = ms.Tensor(X)
     np.testing.assert_allclose(chain(x).asnumpy(), plain(), 1e-6)
-    assert len(deferred._layouts) == len(deferred._numbers_of_layouts) == 1
+    assert len(layouts._known) == len(layouts._numbers) == 1
