@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
@@ -27,12 +28,15 @@ class Executable:
         record: what they compute.
         call: runs the op.
         vjp: runs it and keeps what its backward needs.
+        direct: calls of the op that look at no array, by the identities of jax's objects for the
+            inputs' shapes and dtypes; None where there can be none.
+        met: those objects, and how often they were met.
         defers: whether the op may wait to be run with others.
         avals: what the outputs are for inputs that have been seen; None for those that never wait.
         view: whether the outputs alias the first input.
     """
 
-    __slots__ = ("avals", "call", "defers", "record", "view", "vjp")
+    __slots__ = ("avals", "call", "defers", "direct", "met", "record", "view", "vjp")
 
     def __init__(self, record: Primitive) -> None:
         self.record = record
@@ -62,12 +66,64 @@ class Executable:
         spread = owner.collective or owner.own_executable
         program = world.transport.program if spread else jax.jit
         self.call: Callable[..., Any] = traced if record.concrete else program(traced)
+        plain = not (record.concrete or spread)
+        self.direct: dict[Any, Callable[..., Any]] | None = {} if plain else None
+        self.met: dict[Any, list[Any]] = {}
 
         def with_residuals(*arrays: Any) -> Any:
             count_compilation(kind)
             return jax.vjp(function, *arrays)
 
         self.vjp: Callable[..., Any] = program(with_residuals)
+
+
+# So often an op is met before it is called directly: to prepare that takes as long as 1,000 calls.
+_OFTEN = 8
+_MOST_DIRECT = 256
+
+
+@functools.cache
+def _one_device() -> bool:
+    """Tell whether there is but one place where arrays can lie."""
+    return jax.device_count() == 1 and jax.default_backend() == "cpu"
+
+
+def note_direct(
+    found: Executable, key: tuple[int, ...], inputs: list[Any], arrays: list[Any], out: Any
+) -> None:
+    """Note a call of an op; when it comes often, the next ones look at no array.
+
+    Args:
+        found: its executable.
+        key: identities of the arrays' avals, and what tells how the inputs nest them.
+        inputs: of the op: arrays, None, and tuples of arrays.
+        arrays: all arrays among them.
+        out: what it gave.
+    """
+    assert found.direct is not None
+    entry = found.met.get(key)
+    if entry is None:
+        if len(found.met) >= _MOST_DIRECT:
+            found.met.clear()
+            found.direct.clear()
+        found.met[key] = [1, [a.aval for a in arrays]]
+        return
+    entry[0] += 1
+    if entry[0] != _OFTEN:
+        return
+    call = None
+    if _one_device() and type(out) is jax_private.ArrayImpl:
+        old = _swap_x64(True)
+        try:
+            # Jax has compiled this, and knows it.
+            lowered = found.call.lower(*inputs)  # type: ignore[attr-defined]
+            call = jax_private.unchecked_call(lowered.compile())
+        finally:
+            _set_x64(old)
+    if call is None:
+        found.direct = None
+    else:
+        found.direct[key] = call
 
 
 class Deferrable(Protocol):

@@ -45,9 +45,14 @@ def jit_disabled() -> bool:
     return bool(_config.disable_jit.value)
 
 
+# The user's `jax.debug_nans` and `jax.debug_infs` hold in this thread where their `value` is true.
+debug_nans: Any = _config.debug_nans
+debug_infs: Any = _config.debug_infs
+
+
 def nans_debugged() -> bool:
     """Tell whether the user's `jax.debug_nans` or `jax.debug_infs` holds in this thread."""
-    return bool(_config.debug_nans.value or _config.debug_infs.value)
+    return bool(debug_nans.value or debug_infs.value)
 
 
 def tracing() -> bool:

@@ -65,6 +65,8 @@ def index_array(value: int) -> np.ndarray[Any, Any]:
         numpy array of shape (1,), read-only.
     """
     found = _numbers.entries.get(value)
+    if id(found) in RESIDENT:
+        return found  # type: ignore[return-value]
     return _again(found) if found is not None else _keep(value, np.asarray([value], np.int32))
 
 

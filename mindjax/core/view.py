@@ -56,7 +56,7 @@ class View:
         self.base, self.record, self.operands, self.output = base, record, operands, output
         # MindSpore: writes to what advanced indexing gave reach the base, but not the other way.
         self.follows = True
-        self.seen = self.base_version()
+        self.seen = base._version if base._view is None else self.base_version()
 
     def base_version(self) -> int:
         """Count the writes to the base and to everything it views."""

@@ -111,7 +111,7 @@ class Signature:
             self.handles.append(tensor)
             return "array", tuple(value.shape), value.dtype
         if isinstance(value, tuple | list):
-            return (cls, *(self._add(v) for v in value))
+            return (cls, *[self._add(v) for v in value])
         if isinstance(value, dict):
             return (cls, *((k, self._add(v)) for k, v in value.items()))
         if isinstance(value, np.generic | complex):
@@ -172,6 +172,8 @@ class Result:
         self.arrays: list[Any] = []
         self.single = isinstance(value, Handle | jax.Array)
         self._template = self._take(value)
+        # Such a value cannot be changed, so that every call may give the same one.
+        self._plain = type(value) is tuple and all(type(v) in (bool, int, str) for v in value)
         self._written: list[tuple[int, Any]] = []
 
     def _take(self, value: Any) -> Any:
@@ -218,6 +220,8 @@ class Result:
         """Put a result together of the program's outputs."""
         if self.single:
             return self._pick(self._template, tensors)
+        if self._plain:
+            return self._template
         return self._put(self._template, tensors)
 
     def _pick(self, slot: Any, tensors: Sequence[Any]) -> Any:

@@ -117,11 +117,11 @@ def getitem(x: Any, index: Any) -> Any:
 def _first_axis(x: Any, size: int, index: slice) -> Any:
     """Read a slice of the first axis."""
     start, stop, step = index.start, index.stop, index.step
-    if type(start) is not int and start is not None:
+    if start is not None and type(start) is not int:
         start = _bound(start)
-    if type(stop) is not int and stop is not None:
+    if stop is not None and type(stop) is not int:
         stop = _bound(stop)
-    if type(step) is not int and step is not None:
+    if step is not None and type(step) is not int:
         step = _bound(step)
     record, low = _first_axis_record(start, stop, step, size)
     return record(x, None if low is None else index_array(low))

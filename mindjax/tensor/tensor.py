@@ -272,7 +272,13 @@ class Tensor(
         state_lock.acquire()
         try:
             # What is still on the host is not put on a device for this.
-            value = self._value if frame is self._frame and self._view is None else self._raw()
+            view = self._view
+            if frame is self._frame and (
+                view is None or (view.base._view is None and view.base._version == view.seen)
+            ):
+                value = self._value
+            else:
+                value = self._raw()
             if type(value) is Pending:
                 array = value.concrete()
                 if self._value is value:
