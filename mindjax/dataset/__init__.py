@@ -2,6 +2,7 @@
 
 from mindjax.dataset import audio as audio
 from mindjax.dataset import config as config
+from mindjax.dataset import dataloader as dataloader
 from mindjax.dataset import text as text
 from mindjax.dataset import transforms as transforms
 from mindjax.dataset import vision as vision
