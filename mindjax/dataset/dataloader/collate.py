@@ -91,7 +91,7 @@ def default_collate(batch: list[Any]) -> Any:
             )
         return make_tensor(np.stack(batch))
     if isinstance(first, np.number | np.bool_):
-        # The original makes its Tensor of a list, whose dtypes of the machine are taken for Python's.
+        # The original takes the machine's dtypes of a list for those of Python's numbers.
         column = np.stack(batch)
         like = {"int32": np.int64, "float64": np.float32}.get(column.dtype.name, column.dtype)
         return make_tensor(column.astype(like))
