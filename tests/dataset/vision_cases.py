@@ -107,6 +107,8 @@ TABLE = [
             "COLOR_RGB2GRAY",
         )
     ],
+    "X.AdjustHue(0.2)((np.arange(630) * 37 % 251).reshape(3, 70, 3).astype(np.uint8))",
+    "X.AdjustContrast(2.0)(np.arange(12).astype(np.uint8).reshape(2, 2, 3) % 6)",
     "X.AdjustGamma(2.0)(unit.astype(np.float32))",
     "X.AdjustGamma(0.5, 2)(gray)",
     "X.AutoContrast()(gray)",

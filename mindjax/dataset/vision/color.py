@@ -108,7 +108,7 @@ class AdjustContrast(ColorOperation):
 def contrasted(image: np.ndarray, factor: float) -> np.ndarray:
     """Change the distance of an image from its mean luma."""
     if image.dtype == np.uint8:
-        return mix(image, int(gray(image).mean() + 0.5), factor)
+        return mix(image, round(float(gray(image).mean())), factor)
     return mix(image, (image @ np.array([0.299, 0.587, 0.114], np.float32)).mean(), factor)
 
 
@@ -227,7 +227,12 @@ def _bytes_of_hue(hue: np.ndarray, saturation: np.ndarray, value: np.ndarray) ->
     order = np.array([[0, 3, 1], [2, 0, 1], [1, 0, 3], [1, 2, 0], [3, 1, 0], [0, 1, 2]])
     chosen = np.moveaxis(order[sector], -1, 0)
     out = np.take_along_axis(levels, chosen, 0)
-    return round_bytes(np.moveaxis(out, 0, -1) * np.float32(255))
+    scaled = np.moveaxis(out, 0, -1) * np.float32(255)
+    # OpenCV cuts off in whole vectors of 32 pixels of a row, and rounds in the rest.
+    whole = hue.shape[1] // 32 * 32
+    return np.concatenate(
+        [np.trunc(scaled[:, :whole]).astype(np.uint8), round_bytes(scaled[:, whole:])], 1
+    )
 
 
 class AdjustHue(ColorOperation):
