@@ -39,6 +39,10 @@ from mindjax.dataset.sources.cifar import Cifar10Dataset as Cifar10Dataset
 from mindjax.dataset.sources.cifar import Cifar100Dataset as Cifar100Dataset
 from mindjax.dataset.sources.generator import GeneratorDataset as GeneratorDataset
 from mindjax.dataset.sources.generator import NumpySlicesDataset as NumpySlicesDataset
+from mindjax.dataset.sources.generator import PaddedDataset as PaddedDataset
+from mindjax.dataset.sources.image_folder import ImageFolderDataset as ImageFolderDataset
+from mindjax.dataset.sources.lines import CSVDataset as CSVDataset
+from mindjax.dataset.sources.lines import TextFileDataset as TextFileDataset
 from mindjax.dataset.sources.mappable import MappableDataset as MappableDataset
 from mindjax.dataset.sources.mappable import SourceDataset as SourceDataset
 from mindjax.dataset.sources.mindrecord import MindDataset as MindDataset

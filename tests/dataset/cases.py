@@ -8,6 +8,7 @@ the names of ``inputs``.
 import struct
 
 import numpy as np
+from PIL import Image
 
 
 def inputs():
@@ -197,7 +198,35 @@ def added(d, sampler):
     return d
 """
 
+FILES = [
+    *[
+        f"ds.TextFileDataset([folder + '/text/2.txt', folder + '/text/1.txt'], shuffle=False{more})"
+        for more in (
+            "",
+            ", num_samples=3",
+            ", num_shards=2, shard_id=0",
+            ", num_shards=2, shard_id=1",
+            ", num_shards=3, shard_id=2",
+            ", num_parallel_workers=1",
+        )
+    ],
+    "ds.TextFileDataset(folder + '/text/*.txt', shuffle=False).take(2)",
+    "ds.CSVDataset(folder + '/text/1.csv', shuffle=False)",
+    "ds.CSVDataset(folder + '/text/1.csv', column_defaults=[0, 0.0, ''], shuffle=False)",
+    "ds.CSVDataset(folder + '/text/1.csv', column_defaults=[0, 0], shuffle=False)",
+    "ds.CSVDataset(folder + '/text/2.csv', ';', column_names=['x', 'y', 'z'], shuffle=False, column_defaults=[7, 0.5, 'd'])",
+    "ds.ImageFolderDataset(folder + '/images', shuffle=False).project('label')",
+    "ds.ImageFolderDataset(folder + '/images', shuffle=False, extensions=['.png'])",
+    "ds.ImageFolderDataset(folder + '/images', shuffle=False, extensions=['.png'], decode=True, num_samples=2)",
+    "ds.ImageFolderDataset(folder + '/images', sampler=[3, 0], class_indexing={'a': 7, 'b': 2}).project('label')",
+    "ds.ImageFolderDataset(folder + '/images', num_shards=2, shard_id=1, shuffle=False).project('label')",
+    "ds.PaddedDataset([{'x': np.zeros(1, np.uint8)}, {'x': np.ones(2, np.uint8)}])",
+    "slices(4).batch(2).flat_map(lambda a: ds.NumpySlicesDataset(a * 2, shuffle=False).repeat(2))",
+    "two().flat_map(lambda a, b: ds.NumpySlicesDataset((np.stack([a + 1] * 2), np.stack([b - 1] * 2)), shuffle=False))",
+]
+
 PIPELINES = [
+    *FILES,
     "slices()",
     "two()",
     "ds.NumpySlicesDataset(([1, 2], [3, 4]), shuffle=False)",
@@ -329,6 +358,21 @@ PIPELINES = [
 
 # expression -> words of the original's message; None where it does not refuse or refuses later
 ERRORS = {
+    "ds.TextFileDataset(folder + '/text/none')": "did not match any files",
+    "ds.TextFileDataset([])": "can not be empty",
+    "ds.TextFileDataset(3)": "dataset files",
+    "ds.TextFileDataset(folder + '/text/1.txt', shuffle=3)": "shuffle",
+    "ds.CSVDataset(folder + '/text/1.csv', 'ab')": "field_delim is invalid",
+    "ds.CSVDataset(folder + '/text/1.csv', column_names=['x'])": "failed to parse csv file",
+    "ds.CSVDataset(folder + '/text/3.csv', column_defaults=[0, 0, ''])": "type does not match",
+    "ds.CSVDataset(folder + '/text/1.csv', column_defaults=[0, 0, 0])": "type does not match",
+    "ds.ImageFolderDataset(folder + '/none')": "does not exist or is not a directory",
+    "ds.ImageFolderDataset(folder + '/images', extensions=['.x'])": "can't read the data file",
+    "ds.ImageFolderDataset(folder + '/images', decode=1)": "decode",
+    "ds.ImageFolderDataset(folder + '/images', decrypt=1)": "decrypt",
+    "ds.PaddedDataset([])": None,
+    "ds.PaddedDataset(3)": None,
+    "slices().flat_map(lambda x: 3)": None,
     "slices().batch(0)": "Input batch_size is not within the required interval of [1, 2147483647]",
     "slices().batch(-2)": "Input batch_size is not within the required interval of [1, 2147483647]",
     "slices().batch(-1)": "Batch size cannot be -1 without using batch sampler.",
@@ -496,6 +540,21 @@ def write_folders(root):
         write_idx(root / name, "train", 3)
         path = root / name / "train-images-idx3-ubyte"
         path.write_bytes(spoil(path.read_bytes()))
+    (root / "text").mkdir()
+    for name, text in (
+        ("1.txt", "  a \nb\n"),
+        ("2.txt", "x y\n\nz\r\nlast"),
+        ("1.csv", 'a,b,c\n1,2.5,x\n3,4.5,"y,""q"" z"\n'),
+        ("3.csv", "a,b,c\n,2,x\n"),
+        ("2.csv", "5;6.5;w\n1;2;\n8;1e3;v\n"),
+    ):
+        (root / "text" / name).write_bytes(text.encode())
+    for folder in ("b", "a", "c"):
+        (root / "images" / folder).mkdir(parents=True)
+        for number in range(2):
+            image = Image.new("RGB", (3, 2), (number, 1, 2))
+            image.save(root / "images" / folder / f"{number}.png")
+        (root / "images" / folder / "x.txt").write_bytes(b"x")
     write_idx(root / "unequal", "train", 3)
     path = root / "unequal" / "train-labels-idx1-ubyte"
     path.write_bytes(struct.pack(">II", 2049, 2) + b"\0\1")

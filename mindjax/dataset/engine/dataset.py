@@ -438,15 +438,15 @@ class Dataset:
 
         return split_dataset(self, sizes, randomize)
 
-    def flat_map(self, func: Callable[[Any], Dataset]) -> Dataset:
-        """Run, one after the other, the datasets that a function makes of each row.
+    def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
+        """Run, one after the other, the datasets that a function makes of each row's columns.
 
         Raises:
             TypeError: ``func`` gives no dataset.
         """
         if not callable(func):
             raise located(TypeError, "func must be a function.")
-        parts = [func(row) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+        parts = [func(*row) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True)]
         for part in parts:
             check_type("flat_map", "the result of func", part, Dataset)
         if not parts:

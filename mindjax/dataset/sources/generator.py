@@ -409,3 +409,26 @@ def _column(owner: str, name: str, column: Any) -> Any:
             f"{column!r}.",
         )
     return array
+
+
+class PaddedDataset(GeneratorDataset):
+    """Rows that fill a dataset up to a number that shards divide.
+
+    Args:
+        padded_samples: a dictionary from column names to values for each row.
+
+    Raises:
+        TypeError: it is no list of dictionaries.
+        ValueError: it is empty.
+    """
+
+    def __init__(self, padded_samples: list[dict[str, Any]]) -> None:
+        check_type("PaddedDataset", "padded_samples", padded_samples, list)
+        if not padded_samples:
+            raise located(ValueError, "For 'PaddedDataset': padded_samples cannot be empty.")
+        for place, sample in enumerate(padded_samples):
+            check_type("PaddedDataset", f"padded_samples[{place}]", sample, dict)
+        names = list(padded_samples[0])
+        rows = [tuple(sample[name] for name in names) for sample in padded_samples]
+        super().__init__(rows, column_names=names, shuffle=False)
+        self.padded_samples = padded_samples
