@@ -118,3 +118,21 @@ def test_mel_features_are_products_with_their_banks():
     bands = np.einsum("cft,fm->cmt", powers, audio.linear_fbanks(9, 0.0, 4000, 5, 8000))
     want = np.einsum("cmt,mk->ckt", np.log(bands + 1e-6), audio.create_dct(4, 5))
     np.testing.assert_allclose(linear, want, rtol=1e-4, atol=1e-4)
+
+
+def test_what_the_original_gets_wrong():
+    """Rows of docs/differences.md: its documentation is followed."""
+    from mindjax.dataset import text, vision
+
+    image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    padded = vision.NormalizePad([1, 2, 3], [1, 2, 4])(image)
+    np.testing.assert_array_equal(padded[..., 3], 0)
+    np.testing.assert_allclose(padded[..., :3], (image - [1.0, 2, 3]) / [1, 2, 4])
+    tokens = text.BasicTokenizer(lower_case=True)("[CLS] Ünï [SEP]")
+    assert tokens.tolist() == ["[CLS]", "uni", "[SEP]"]
+    replaced = text.RegexReplace("one", "two", False)(["oneone", "none"])
+    assert replaced.tolist() == ["twoone", "ntwo"]
+    vocab = text.Vocab.from_list(["play", "##er"])
+    words, starts, ends = text.WordpieceTokenizer(vocab, with_offsets=True)(["playing", "player"])
+    assert words.tolist() == ["[UNK]", "play", "##er"]
+    assert (starts.tolist(), ends.tolist()) == ([0, 0, 4], [7, 4, 6])

@@ -19,7 +19,11 @@ _KAISER_BETA = 12.0
 
 
 def window_of(kind: WindowType, length: int) -> Any:
-    """Give one period of a window, float64, shape (length,)."""
+    """Give one period of a window, in float64, with numbers of float32 as the original has."""
+    return _exact_window(kind, length).astype(np.float32).astype(np.float64)
+
+
+def _exact_window(kind: WindowType, length: int) -> Any:
     turn = 2 * math.pi * np.arange(length) / length
     if kind == WindowType.HANN:
         return 0.5 - 0.5 * np.cos(turn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import glob
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -139,7 +140,10 @@ class LinesDataset(ArrayDataset):
             files.setdefault(number, []).append((number, row))
         workers = self.num_parallel_workers or config.get_num_parallel_workers()
         listed = list(files.values())
-        queues = [sum(listed[first::workers], []) for first in range(min(workers, len(listed)))]
+        queues = [
+            list(itertools.chain.from_iterable(listed[first::workers]))
+            for first in range(min(workers, len(listed)))
+        ]
         longest = max(map(len, queues), default=0)
         return [queue[step] for step in range(longest) for queue in queues if step < len(queue)]
 
@@ -230,7 +234,9 @@ class CSVDataset(LinesDataset):
     def _columns(self) -> list[str]:
         if self.column_names:
             return self.column_names
-        return next(iter(self._records(self.dataset_files[0])), [])
+        records = self._records(self.dataset_files[0])
+        first: list[str] = records[0] if records else []
+        return first
 
     def _default(self, place: int) -> Any:
         return self.column_defaults[place] if place < len(self.column_defaults) else ""
