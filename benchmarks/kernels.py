@@ -109,7 +109,10 @@ def adam_case(count: int, size: int) -> Case:
 
 
 def conv(x: tuple[int, ...], w: tuple[int, ...], step: int = 1, **options: Any) -> Case:
-    """Make a case of oneDNN's convolution, with edges that keep sizes where the step is 1."""
+    """Make a case of oneDNN's convolution, with edges that keep sizes where the step is 1.
+
+    That of a network's first layer, with few channels, has no gradient of the image.
+    """
     last = options.get("last", False)
     window = w[1:-1] if last else w[2:]
     spread = options.pop("dilation", 1)
@@ -119,7 +122,8 @@ def conv(x: tuple[int, ...], w: tuple[int, ...], step: int = 1, **options: Any) 
     )
     forms = (onednn_convolution.convolution, onednn_convolution.reference)
     kernel, plain = (partial(f, numbers=numbers) for f in forms)
-    return Case(kernel, plain, lambda: [normal(*x), normal(*w)], (0, 1))
+    few = x[-1 if last else 1] < 4
+    return Case(kernel, plain, lambda: [normal(*x), normal(*w)], (1,) if few else (0, 1))
 
 
 def conv_transposed(x: tuple[int, ...], w: tuple[int, ...], step: int) -> Case:
@@ -250,6 +254,12 @@ CASES: dict[str, Case] = {
     "oneDNN 16x128x16x16, 8 groups, 3x3": conv((16, 128, 16, 16), (128, 16, 3, 3), groups=8),
     "oneDNN 16x32x32x64 to 64, 3x3, channels last": conv(
         (16, 32, 32, 64), (64, 3, 3, 64), last=True
+    ),
+    "oneDNN 16x64x64x3 to 64, 7x7, step 2, channels last": conv(
+        (16, 64, 64, 3), (64, 7, 7, 3), 2, last=True
+    ),
+    "oneDNN 16x32x32x64, 64 groups, 3x3, channels last": conv(
+        (16, 32, 32, 64), (64, 3, 3, 1), groups=64, last=True
     ),
     "oneDNN 16x64x512 to 64, 5": conv((16, 64, 512), (64, 64, 5)),
     "oneDNN 4x32x16x16x16 to 32, 3x3x3": conv((4, 32, 16, 16, 16), (32, 32, 3, 3, 3)),

@@ -1,7 +1,9 @@
 """Convolutions by oneDNN against float64, with derivatives, in batches, threads and both modes."""
 
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -126,6 +128,22 @@ def test_values_and_gradients(library, arrays, numbers):
         wide = [np.asarray(a, np.float64) for a in arrays]
         expected = jax.jit(lambda a: both(reference, a))(wide)
     close(got, expected)
+
+
+def test_what_xla_does_faster_is_left_to_it(library):
+    for x, w, groups, handed in [
+        ((2, 64, 16, 16), (64, 64, 3, 3), 1, {0, 1, 2}),
+        ((2, 64, 16, 16), (3, 64, 3, 3), 1, {2}),
+        ((2, 3, 16, 16), (64, 3, 3, 3), 1, {0, 2}),
+        ((2, 64, 16, 16), (64, 1, 3, 3), 64, {0, 1, 2}),
+    ]:
+        arrays, numbers = case(x, w, groups=groups)
+        gradient = jax.jit(
+            jax.grad(lambda *a, n=numbers: loss(partial(convolution, numbers=n), a), (0, 1))
+        )
+        text = gradient.lower(*arrays).as_text()
+        called = re.findall(r"mindjax_onednn_convolution\(.*role = (\d)", text)
+        assert set(map(int, called)) == handed, x
 
 
 @rows("small")

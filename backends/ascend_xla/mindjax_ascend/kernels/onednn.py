@@ -6,7 +6,7 @@ import ctypes
 import functools
 import importlib.metadata
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mindjax_ascend.kernels import foreign
@@ -61,6 +61,18 @@ def loaded() -> str:
         Its path or name; nothing where there is none that the kernels can call.
     """
     return next((path for path in _places() if not refusal(path)), "")
+
+
+def fast(numbers: Sequence[int]) -> bool:
+    """Tell whether the loaded library has a kernel for a convolution, not only its general loop.
+
+    Args:
+        numbers: those that ``Problem`` in the kernels' source begins with.
+    """
+    kernels = foreign.library(_SOURCE)
+    if kernels is None:
+        return False
+    return bool(kernels.mindjax_onednn_fast((ctypes.c_int64 * len(numbers))(*numbers)))
 
 
 def available() -> bool:

@@ -123,6 +123,9 @@ _convolution.def_impl(_alone)
 
 
 def _called(a: Array, b: Array, *, role: int, shape: tuple[int, ...], numbers: Numbers) -> Array:
+    shapes = {_OPERANDS[role][0]: a.shape, _OPERANDS[role][1]: b.shape, role: shape}
+    if not _pays(role, shapes[RESULT], shapes[IMAGE], shapes[WEIGHT], numbers):
+        return plain(a, b, role=role, shape=shape, numbers=numbers)
     each: dict[str, Any] = {
         f"{name}_{i}": number
         for name, found in (
@@ -144,6 +147,29 @@ def _called(a: Array, b: Array, *, role: int, shape: tuple[int, ...], numbers: N
         **each,
     )
     return out
+
+
+def _pays(
+    role: int,
+    result: tuple[int, ...],
+    image: tuple[int, ...],
+    weight: tuple[int, ...],
+    numbers: Numbers,
+) -> bool:
+    """Tell whether the library is faster than XLA, for which it pads channels to its vectors."""
+    groups, count = numbers.groups, len(numbers.stride)
+    outer, inner = weight[0] // groups, weight[-1 if numbers.last else 1]
+    few, many = min(outer, inner), max(outer, inner)
+    if groups == 1 and (
+        (role == RESULT and outer < 12 and inner > 16)
+        or (role == IMAGE and ((few < 16 and many >= 32) or inner < 4))
+    ):
+        return False
+    sizes = [a[1:-1] if numbers.last else a[2:] for a in (image, weight, result)]
+    low = tuple(e[0] for e in numbers.edges)
+    spread = [(*n, *[0] * (3 - count)) for n in (*sizes, numbers.stride, numbers.dilation, low)]
+    first = (role, count, int(numbers.last), image[0], groups, outer, inner)
+    return onednn.fast((*first, *(n for three in spread for n in three)))
 
 
 mlir.register_lowering(_convolution, mlir.lower_fun(_called, multiple_results=False))

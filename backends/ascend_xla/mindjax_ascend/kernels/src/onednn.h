@@ -22,6 +22,7 @@ enum Pass : int { kForwardTraining = 64 };
 enum Algorithm : int { kDirect = 1 };
 enum ScratchpadMode : int { kUser = 1 };
 enum Query : int {
+  kImplementation = 8,
   kSource = 129,
   kDiffSource = 130,
   kWeights = 131,
@@ -82,6 +83,7 @@ struct Api {
   int (*primitive_attr_destroy)(Handle);
   int (*primitive_attr_set_scratchpad_mode)(Handle, int);
   int (*primitive_desc_destroy)(Handle);
+  int (*primitive_desc_query)(Handle, int, int, void*);
   Handle (*primitive_desc_query_md)(Handle, int, int);
   int (*primitive_create)(Handle*, Handle);
   int (*primitive_destroy)(Handle);
@@ -177,6 +179,7 @@ struct Loading {
     ONEDNN_FIND(primitive_attr_destroy);
     ONEDNN_FIND(primitive_attr_set_scratchpad_mode);
     ONEDNN_FIND(primitive_desc_destroy);
+    ONEDNN_FIND(primitive_desc_query);
     ONEDNN_FIND(primitive_desc_query_md);
     ONEDNN_FIND(primitive_create);
     ONEDNN_FIND(primitive_destroy);

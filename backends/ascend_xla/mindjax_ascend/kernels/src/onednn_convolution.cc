@@ -4,6 +4,7 @@
 // library for it alone. Arrays keep their plain layouts outside; what the library wants laid out
 // otherwise is copied into memory that a thread keeps. Primitives are made once a shape.
 
+#include <cstddef>
 #include <cstdlib>
 #include <unordered_map>
 
@@ -46,19 +47,24 @@ struct Problem {
     return *lengths[axis];
   }
 };
-static_assert(sizeof(Problem) % sizeof(int64_t) == 0, "a problem is a list of numbers");
-constexpr size_t kNumbers = sizeof(Problem) / sizeof(int64_t);
 
-// Sizes of an array's axes in the order first, channels, space, and its steps.
-void Measure(const Array& a, bool last, int64_t* sizes, int64_t* step) {
-  const int64_t rank = a.rank();
+// Steps of an array that lies without gaps, of sizes in the order first axis, channels, space.
+void Measure(int64_t rank, bool last, const int64_t* sizes, int64_t* step) {
   int64_t size = 1;
-  for (int64_t at = rank - 1; at >= 0; --at) {
-    const int64_t to = !last || at == 0 ? at : at == rank - 1 ? 1 : at + 1;
-    sizes[to] = a.dim(at);
-    step[to] = size;
-    size *= a.dim(at);
+  if (last) step[1] = 1, size = sizes[1];
+  for (int64_t at = rank + 1; at >= (last ? 2 : 1); --at) step[at] = size, size *= sizes[at];
+  step[0] = size;
+}
+
+void Measure(Problem* p) {
+  int64_t x[5] = {p->batch, p->groups * p->in}, y[5] = {p->batch, p->groups * p->out};
+  int64_t w[5] = {p->groups * p->out, p->in};
+  for (int64_t i = 0; i < p->rank; ++i) {
+    x[2 + i] = p->image[i], w[2 + i] = p->window[i], y[2 + i] = p->result[i];
   }
+  Measure(p->rank, p->last, x, p->x_step);
+  Measure(p->rank, p->last, w, p->w_step);
+  Measure(p->rank, p->last, y, p->y_step);
 }
 
 Problem Read(const Call& call) {
@@ -70,25 +76,23 @@ Problem Read(const Call& call) {
   Array x = call.arg(0), w = call.arg(1), y = call.out(0);
   if (p.role == kX) std::swap(x, y);
   if (p.role == kW) std::swap(w, y);
-  int64_t xs[5], ws[5], ys[5];
   Require(x.rank() >= 3 && x.rank() <= 5 && x.rank() == w.rank() && x.rank() == y.rank(),
           "arrays must have 3 to 5 axes");
   p.rank = x.rank() - 2;
-  Measure(x, p.last, xs, p.x_step);
-  Measure(w, p.last, ws, p.w_step);
-  Measure(y, p.last, ys, p.y_step);
-  Require(p.groups > 0 && xs[0] == ys[0] && xs[1] == ws[1] * p.groups && ys[1] == ws[0] &&
-              ys[1] % p.groups == 0,
+  const int64_t channels = p.last ? -1 : 1, space = p.last ? 1 : 2;
+  Require(p.groups > 0 && x.dim(0) == y.dim(0) && x.dim(channels) == w.dim(channels) * p.groups &&
+              y.dim(channels) == w.dim(0) && w.dim(0) % p.groups == 0,
           "image, weights and result do not fit");
-  p.batch = xs[0], p.in = ws[1], p.out = ws[0] / p.groups;
+  p.batch = x.dim(0), p.in = w.dim(channels), p.out = w.dim(0) / p.groups;
   for (int64_t i = 0; i < p.rank; ++i) {
-    p.image[i] = xs[2 + i], p.window[i] = ws[2 + i], p.result[i] = ys[2 + i];
+    p.image[i] = x.dim(space + i), p.window[i] = w.dim(space + i), p.result[i] = y.dim(space + i);
     const std::string at(1, static_cast<char>('0' + i));
     p.stride[i] = call.integer(("stride_" + at).c_str());
     p.dilation[i] = call.integer(("dilation_" + at).c_str());
     p.low[i] = call.integer(("low_" + at).c_str());
     Require(p.stride[i] > 0 && p.dilation[i] > 0 && p.low[i] >= 0, "a step or an edge is no size");
   }
+  Measure(&p);
   return p;
 }
 
@@ -144,75 +148,102 @@ Handle Copy(const Api& api, Handle from, Handle to) {
   return primitive;
 }
 
-Plan Make(const Api& api, const Problem& p) {
-  Plan plan;
-  const int axes = static_cast<int>(p.rank) + 2, grouped = p.groups > 1;
-  onednn::Dims x = {p.batch, p.groups * p.in}, y = {p.batch, p.groups * p.out};
-  onednn::Dims w = {p.groups}, w_step = {p.out * p.w_step[0]};
-  onednn::Dims stride, dilation, low, high;
-  w[grouped] = p.out, w[grouped + 1] = p.in;
-  w_step[grouped] = p.w_step[0], w_step[grouped + 1] = p.w_step[1];
-  for (int64_t i = 0; i < p.rank; ++i) {
-    x[2 + i] = p.image[i], y[2 + i] = p.result[i];
-    w[grouped + 2 + i] = p.window[i], w_step[grouped + 2 + i] = p.w_step[2 + i];
-    stride[i] = p.stride[i], dilation[i] = p.dilation[i] - 1, low[i] = p.low[i];
-    const int64_t reach = (p.window[i] - 1) * p.dilation[i] + 1;
-    high[i] = (p.result[i] - 1) * p.stride[i] + reach - p.image[i] - p.low[i];
+// A convolution as the library describes it, with the layouts of its arrays outside.
+class Description {
+ public:
+  Description(const Api& api, const Problem& p) : api_(api), p_(p) {
+    axes_ = static_cast<int>(p.rank) + 2, grouped_ = p.groups > 1;
+    x_[0] = y_[0] = p.batch, x_[1] = p.groups * p.in, y_[1] = p.groups * p.out;
+    w_[0] = p.groups, w_step_[0] = p.out * p.w_step[0];
+    w_[grouped_] = p.out, w_[grouped_ + 1] = p.in;
+    w_step_[grouped_] = p.w_step[0], w_step_[grouped_ + 1] = p.w_step[1];
+    for (int64_t i = 0; i < p.rank; ++i) {
+      x_[2 + i] = p.image[i], y_[2 + i] = p.result[i];
+      w_[grouped_ + 2 + i] = p.window[i], w_step_[grouped_ + 2 + i] = p.w_step[2 + i];
+      stride_[i] = p.stride[i], dilation_[i] = p.dilation[i] - 1, low_[i] = p.low[i];
+      const int64_t reach = (p.window[i] - 1) * p.dilation[i] + 1;
+      high_[i] = (p.result[i] - 1) * p.stride[i] + reach - p.image[i] - p.low[i];
+    }
+    // Where channels are last and whole, the library can work on arrays as they lie.
+    const bool whole = p.last && p.x_step[1 + p.rank] == x_[1] && p.y_step[1 + p.rank] == y_[1];
+    if (!whole || !Choose(true)) Choose(false);
   }
-  plan.operand[kX].plain = Describe(api, axes, x, p.x_step);
-  plan.operand[kW].plain = Describe(api, axes + grouped, w, w_step);
-  plan.operand[kY].plain = Describe(api, axes, y, p.y_step);
-  // Where channels are last the library works on arrays as they lie.
-  HeldLayout any_x{api, p.last ? Describe(api, axes, x, p.x_step) : Any(api, axes, x)};
-  HeldLayout any_y{api, p.last ? Describe(api, axes, y, p.y_step) : Any(api, axes, y)};
-  HeldLayout any_w{api, Any(api, axes + grouped, w)};
 
-  HeldAttributes attributes{api};
-  onednn::Check(api, api.primitive_attr_create(&attributes.handle), "attributes");
-  onednn::Check(api, api.primitive_attr_set_scratchpad_mode(attributes.handle, onednn::kUser),
-                "attributes");
-  HeldPrimitive forward{api}, backward{api};
-  onednn::Check(api,
-                api.convolution_forward_primitive_desc_create(
-                    &forward.handle, api.engine, onednn::kForwardTraining, onednn::kDirect,
-                    any_x.handle, any_w.handle, nullptr, any_y.handle, stride, dilation, low, high,
-                    attributes.handle),
-                "convolution");
-  Handle chosen = forward.handle;
-  int of_x = onednn::kSource, of_w = onednn::kWeights, of_y = onednn::kResult;
-  if (p.role == kX) {
-    onednn::Check(api,
-                  api.convolution_backward_data_primitive_desc_create(
-                      &backward.handle, api.engine, onednn::kDirect, any_x.handle, any_w.handle,
-                      any_y.handle, stride, dilation, low, high, forward.handle,
-                      attributes.handle),
-                  "gradient of the image");
-    of_x = onednn::kDiffSource, of_y = onednn::kDiffResult;
-  } else if (p.role == kW) {
-    onednn::Check(api,
-                  api.convolution_backward_weights_primitive_desc_create(
-                      &backward.handle, api.engine, onednn::kDirect, any_x.handle, any_w.handle,
-                      nullptr, any_y.handle, stride, dilation, low, high, forward.handle,
-                      attributes.handle),
-                  "gradient of the weights");
-    of_w = onednn::kDiffWeights, of_y = onednn::kDiffResult;
+  // Whether the library has a kernel for it, not only its slow way for everything.
+  bool fast() const { return fast_; }
+
+  Plan Make() const {
+    Plan plan;
+    plan.operand[kX].plain = Describe(api_, axes_, x_, p_.x_step);
+    plan.operand[kW].plain = Describe(api_, axes_ + grouped_, w_, w_step_);
+    plan.operand[kY].plain = Describe(api_, axes_, y_, p_.y_step);
+    const Handle chosen = this->chosen();
+    onednn::Check(api_, api_.primitive_create(&plan.primitive, chosen), "convolution");
+    const Handle scratch = api_.primitive_desc_query_md(chosen, onednn::kScratchpadSize, 0);
+    plan.scratch = scratch == nullptr ? 0 : api_.memory_desc_get_size(scratch);
+    const int queries[] = {p_.role == kY ? onednn::kResult : onednn::kDiffResult,
+                           p_.role == kX ? onednn::kDiffSource : onednn::kSource,
+                           p_.role == kW ? onednn::kDiffWeights : onednn::kWeights};
+    for (int role : {kY, kX, kW}) {
+      Operand& operand = plan.operand[role];
+      const Handle wanted = api_.primitive_desc_query_md(chosen, queries[role], 0);
+      onednn::Check(api_, api_.memory_desc_clone(&operand.wanted, wanted), "layout");
+      if (api_.memory_desc_equal(operand.plain, operand.wanted)) continue;
+      operand.bytes = api_.memory_desc_get_size(operand.wanted);
+      operand.copy = role == p_.role ? Copy(api_, operand.wanted, operand.plain)
+                                     : Copy(api_, operand.plain, operand.wanted);
+    }
+    return plan;
   }
-  if (p.role != kY) chosen = backward.handle;
-  onednn::Check(api, api.primitive_create(&plan.primitive, chosen), "convolution");
-  const Handle scratch = api.primitive_desc_query_md(chosen, onednn::kScratchpadSize, 0);
-  plan.scratch = scratch == nullptr ? 0 : api.memory_desc_get_size(scratch);
-  const int queries[] = {of_y, of_x, of_w};
-  for (int role : {kY, kX, kW}) {
-    Operand& operand = plan.operand[role];
-    const Handle wanted = api.primitive_desc_query_md(chosen, queries[role], 0);
-    onednn::Check(api, api.memory_desc_clone(&operand.wanted, wanted), "layout");
-    if (api.memory_desc_equal(operand.plain, operand.wanted)) continue;
-    operand.bytes = api.memory_desc_get_size(operand.wanted);
-    operand.copy = role == p.role ? Copy(api, operand.wanted, operand.plain)
-                                  : Copy(api, operand.plain, operand.wanted);
+
+ private:
+  Handle chosen() const { return (p_.role == kY ? forward_ : backward_)->handle; }
+
+  bool Choose(bool in_place) {
+    HeldLayout x{api_, in_place ? Describe(api_, axes_, x_, p_.x_step) : Any(api_, axes_, x_)};
+    HeldLayout y{api_, in_place ? Describe(api_, axes_, y_, p_.y_step) : Any(api_, axes_, y_)};
+    HeldLayout w{api_, Any(api_, axes_ + grouped_, w_)};
+    HeldAttributes attributes{api_};
+    onednn::Check(api_, api_.primitive_attr_create(&attributes.handle), "attributes");
+    onednn::Check(api_, api_.primitive_attr_set_scratchpad_mode(attributes.handle, onednn::kUser),
+                  "attributes");
+    forward_ = std::make_unique<HeldPrimitive>(HeldPrimitive{api_});
+    backward_ = std::make_unique<HeldPrimitive>(HeldPrimitive{api_});
+    onednn::Check(api_,
+                  api_.convolution_forward_primitive_desc_create(
+                      &forward_->handle, api_.engine, onednn::kForwardTraining, onednn::kDirect,
+                      x.handle, w.handle, nullptr, y.handle, stride_, dilation_, low_, high_,
+                      attributes.handle),
+                  "convolution");
+    if (p_.role == kX) {
+      onednn::Check(api_,
+                    api_.convolution_backward_data_primitive_desc_create(
+                        &backward_->handle, api_.engine, onednn::kDirect, x.handle, w.handle,
+                        y.handle, stride_, dilation_, low_, high_, forward_->handle,
+                        attributes.handle),
+                    "gradient of the image");
+    } else if (p_.role == kW) {
+      onednn::Check(api_,
+                    api_.convolution_backward_weights_primitive_desc_create(
+                        &backward_->handle, api_.engine, onednn::kDirect, x.handle, w.handle,
+                        nullptr, y.handle, stride_, dilation_, low_, high_, forward_->handle,
+                        attributes.handle),
+                    "gradient of the weights");
+    }
+    const char* name = "";
+    onednn::Check(api_,
+                  api_.primitive_desc_query(chosen(), onednn::kImplementation, 0, &name),
+                  "implementation");
+    return fast_ = std::strncmp(name, "ref", 3) != 0;
   }
-  return plan;
-}
+
+  const Api& api_;
+  const Problem& p_;
+  int axes_, grouped_;
+  bool fast_ = false;
+  onednn::Dims x_, y_, w_, w_step_, stride_, dilation_, low_, high_;
+  std::unique_ptr<HeldPrimitive> forward_, backward_;
+};
 
 // Plans by their problems; they are kept for the life of the process.
 const Plan& PlanOf(const Api& api, const Problem& p) {
@@ -221,7 +252,7 @@ const Plan& PlanOf(const Api& api, const Problem& p) {
   const std::string key(reinterpret_cast<const char*>(&p), sizeof(p));
   std::lock_guard<std::mutex> lock(*mutex);
   auto found = plans->find(key);
-  if (found == plans->end()) found = plans->emplace(key, Make(api, p)).first;
+  if (found == plans->end()) found = plans->emplace(key, Description(api, p).Make()).first;
   return found->second;
 }
 
@@ -404,7 +435,24 @@ void Convolve(Call& call) {
 
 KERNEL(onednn_convolution, kernels::Convolve)
 
+// Loads the library; gives an empty text or why it cannot be used.
 extern "C" __attribute__((visibility("default"))) const char* mindjax_onednn_load(
     const char* path) {
   return onednn::Load(path);
+}
+
+// Whether the loaded library has a kernel for a convolution: its numbers are those of a Problem
+// down to the zeros before the image.
+extern "C" __attribute__((visibility("default"))) int mindjax_onednn_fast(const int64_t* numbers) {
+  kernels::Problem p;
+  std::memset(&p, 0, sizeof(p));
+  std::memcpy(&p, numbers, offsetof(kernels::Problem, x_step));
+  kernels::Measure(&p);
+  try {
+    const onednn::Api& api = onednn::TheApi();
+    const onednn::Alone alone(api);
+    return kernels::Description(api, p).fast();
+  } catch (const std::exception&) {
+    return 0;
+  }
 }
