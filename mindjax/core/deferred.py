@@ -24,7 +24,7 @@ from mindjax.core.interrupts import Shield
 from mindjax.core.layouts import layout_of
 from mindjax.core.pending import Aval, Failed, Pending, pending
 from mindjax.core.resident import INTERNED
-from mindjax.core.trie import BITS, MASK, ROOT, Step, Structure, leaf_place, leaf_reference
+from mindjax.core.trie import BITS, LEAF_BITS, MASK, ROOT, Step, Structure, leaf_place
 
 ArrayImpl = jax_private.ArrayImpl
 
@@ -113,9 +113,9 @@ class Recording:
     """
 
     __slots__ = (
-        "__weakref__", "_bytes", "_checked", "_layout", "_pause", "alone", "at_once", "avals",
-        "filling", "leaves", "lock", "outputs", "places", "pressed", "several", "step", "strange",
-        "unread",
+        "__weakref__", "_bytes", "_checked", "_layout", "_pause", "_sharding", "alone", "at_once",
+        "avals", "filling", "leaves", "lock", "outputs", "places", "pressed", "several", "step",
+        "strange", "unread",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -144,17 +144,20 @@ class Recording:
         self.avals.clear()
         self.places.clear()
         self.filling += 1
-        self._layout, self.pressed = -1, False
+        self._layout, self._sharding, self.pressed = -1, None, False
         self._bytes, self._checked = 0, _MOST_BYTES
 
     def leaf(self, array: Any) -> int:
         """Add an array from outside; give what stands for it, 0 if it lies elsewhere."""
         if type(array) is ArrayImpl:
-            layout = layout_of(array)
-            if layout != self._layout:
-                if self._layout >= 0:
-                    return 0
-                self._layout = layout
+            sharding = array.sharding
+            if sharding is not self._sharding:
+                layout = layout_of(array)
+                if layout != self._layout:
+                    if self._layout >= 0:
+                        return 0
+                    self._layout = layout
+                self._sharding = sharding
             kind = _kinds.get(id(array.aval))
             aval = kind[1] if kind is not None else aval_of(array)
         elif array.size > _SMALL:
@@ -171,7 +174,8 @@ class Recording:
         # In this order an interrupt leaves at most a leaf that nothing uses.
         self.avals[place] = aval
         self.leaves.append(array)
-        reference = leaf_reference(place, aval.number)
+        # `leaf_place` finds the place in it.
+        reference = ~(place | aval.number << LEAF_BITS)
         if type(array) is ArrayImpl:
             # Numbers that happen to be equal do not make another structure.
             self.places[id(array)] = reference

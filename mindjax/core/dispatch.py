@@ -58,7 +58,7 @@ def called(record: Primitive, *inputs: Any) -> Any:
         if recording is None:
             return _dispatched(record, inputs, True)
         at_once = recording.at_once
-        if at_once and recording.unread < MOST_UNREAD:
+        if at_once and recording.unread < (MOST_OPS if at_once > 0 else MOST_UNREAD):
             # As `stays_at_once` does, without a call.
             recording.unread += 1
         elif not at_once or not recording.stays_at_once():

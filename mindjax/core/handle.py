@@ -30,6 +30,7 @@ _HELD = (ArrayImpl, Pending)
 Numeric = (bool, int, float, complex, np.generic)
 
 
+_set = threading.local.__setattr__
 _SPECIAL = frozenset({"frame", "mixed", "recorder"})
 
 
@@ -58,10 +59,10 @@ class Current(threading.local):
     special: bool = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
+        _set(self, name, value)
         if name in _SPECIAL:
             special = not (self.frame is None and self.mixed is None and self.recorder is None)
-            super().__setattr__("special", special)
+            _set(self, "special", special)
 
 
 current = Current()

@@ -36,6 +36,7 @@ def paired(record: Primitive, x: Handle, y: Handle) -> Any:
         return called(record, x, y)
     p, q = x._value, y._value
     found = record._executable
+    recording: Any = None
     if settings.deferred:
         recording = here.recording
         if recording is None or recording.pressed or found is None:
@@ -68,8 +69,6 @@ def paired(record: Primitive, x: Handle, y: Handle) -> Any:
             if out is None:
                 return called(record, x, y)
             return _tensor(out)
-        if recording.unread >= MOST_UNREAD:
-            return called(record, x, y)
     if (
         type(p) is not ArrayImpl
         or type(q) is not ArrayImpl
@@ -85,8 +84,10 @@ def paired(record: Primitive, x: Handle, y: Handle) -> Any:
     call = direct.get((id(p.aval), id(q.aval)))
     if call is None or debug_nans.value or debug_infs.value:
         return called(record, x, y)
-    if settings.deferred:
-        recording.unread += 1  # type: ignore[possibly-undefined]
+    if recording is not None:
+        if recording.unread >= (MOST_OPS if recording.at_once > 0 else MOST_UNREAD):
+            return called(record, x, y)
+        recording.unread += 1
     try:
         (out,) = call([p, q])
     except Exception as error:

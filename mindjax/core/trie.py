@@ -9,21 +9,11 @@ BITS = 10
 MASK = (1 << BITS) - 1
 # What stands for an array from outside is negative: the complement of its number among the leaves
 # and, above these bits, of the number of its shape and dtype.
-_LEAF_BITS = 20
-LEAVES = (1 << _LEAF_BITS) - 1
+LEAF_BITS = 20
+LEAVES = (1 << LEAF_BITS) - 1
 
 # Steps that the trie holds before it begins anew.
 _MOST_STEPS = 1 << 15
-
-
-def leaf_reference(place: int, kind: int) -> int:
-    """Give what stands for an array from outside.
-
-    Args:
-        place: its number among the leaves.
-        kind: number of its shape and dtype.
-    """
-    return ~(place | kind << _LEAF_BITS)
 
 
 def leaf_place(reference: int) -> int:

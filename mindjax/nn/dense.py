@@ -93,7 +93,7 @@ class Dense(Cell):
         """Compute (..., in) -> (..., out)."""
         if sharded(self, "matmul") or sharded(self, "bias_add"):
             out = self._by_operators(x)
-        elif self.bias is not None and isinstance(current.mixed, OpLists):
+        elif isinstance(current.mixed, OpLists) and self.bias is not None:
             # MindSpore: two operators, of which the second has the wider dtype.
             out = dense(x, self.weight)
             out = ops.AddN()([out, ops.broadcast_to(self.bias, out.shape)])

@@ -244,7 +244,7 @@ class CrossEntropyLoss(LossBase):
         owner = self.cls_name
         if not isinstance(logits, Tensor) or not isinstance(labels, Tensor):
             check_tensors(owner, logits=logits, labels=labels)
-        shape, classes = tuple(logits.shape), tuple(labels.shape)
+        shape, classes = logits.value_shape, labels.value_shape
         if classes != shape:
             axis = 0 if len(shape) == 1 else 1
             if classes != shape[:axis] + shape[axis + 1 :]:
