@@ -53,7 +53,15 @@ void RunFill(const Step& step, Frame& frame) {
   const size_t element = TypeBytes(value.type);
   char* to = frame.data[step.outputs[0]];
   const char* from = frame.data[step.inputs[0]];
-  for (int64_t i = 0; i < value.elements; i++) std::memcpy(to + i * element, from, element);
+  const size_t bytes = value.elements * element;
+  if (!bytes) return;
+  // What is filled is copied behind itself.
+  std::memcpy(to, from, element);
+  for (size_t done = element; done < bytes;) {
+    const size_t more = std::min(std::min(done, size_t(4096)), bytes - done);
+    std::memcpy(to + done, to, more);
+    done += more;
+  }
 }
 
 // "copy": a box of the input goes to a box of the output; other elements stay as they are.

@@ -50,7 +50,7 @@ MapOp ScalarCode::single() const {
 }
 
 char* Scratch(size_t bytes, int level) {
-  thread_local std::vector<char> scratch[3];
+  thread_local std::vector<char> scratch[4];
   std::vector<char>& own = scratch[level];
   if (own.size() < bytes + 64) own.resize(bytes + 64);
   return own.data() + (64 - reinterpret_cast<uintptr_t>(own.data()) % 64) % 64;
