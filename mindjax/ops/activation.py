@@ -15,6 +15,7 @@ from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.core.random import default_generator, key
 from mindjax.ops.state import write
+from mindjax.ops.times_sigmoid import times_sigmoid
 
 if TYPE_CHECKING:
     from mindjax.tensor.tensor import Tensor
@@ -95,7 +96,7 @@ class SiLU(Primitive):
     def compute(self, x: Array) -> Array:
         """Apply it; integers are computed in Float32."""
         x = _as_float(x)
-        return x * lax.logistic(x)
+        return times_sigmoid(x)
 
 
 class Elu(Primitive):

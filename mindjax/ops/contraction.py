@@ -2,9 +2,9 @@
 
 The gradient of the weights contracts both operands over their first axis, x^T dy. XLA's CPU backend
 gives such a product to a slower kernel than one whose left operand is contracted over its last
-axis. The tangent is therefore written over a transposed copy, kept apart from the product by an
-optimization barrier, so that its transpose is the fast product. Forward mode and higher orders are
-jax's own of what is written here.
+axis. The tangent is therefore written over a transposed copy, kept apart from the product by a
+kernel or an optimization barrier, so that its transpose is the fast product. Forward mode and
+higher orders are jax's own of what is written here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
 from mindjax.core.device import target
+from mindjax.ops.kernels.transposed import transposed
 
 Array = jax.Array
 
@@ -99,9 +100,8 @@ def by_tangent(
 
     Of the two operands of that contraction the smaller one is transposed.
     """
-    barrier = lax.optimization_barrier
     if out_first and dw.shape[0] <= dw.shape[1]:
-        return barrier(plain(dw, x, True, precision)).T
-    columns = barrier(x.T)
-    dw = barrier(dw.T) if out_first else dw
+        return transposed(plain(dw, x, True, precision))
+    columns = transposed(x)
+    dw = transposed(dw) if out_first else dw
     return lax.dot_general(columns, dw, (((0,), (0,)), ((), ())), precision)

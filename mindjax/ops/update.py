@@ -14,6 +14,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import Handle
 from mindjax.core.primitive import Primitive
 from mindjax.ops.kernels import adam
+from mindjax.ops.kernels.together import together, wanted
 from mindjax.ops.state import write
 
 Array = jax.Array
@@ -406,6 +407,14 @@ class ScaleGradient(Primitive, register=False):
     def compute(self, gradient: Array, scale: Array) -> Array:
         """Give the product, in the gradient's dtype."""
         return gradient * number_like(scale, gradient)
+
+
+class Together(Primitive, register=False):
+    """Gradients, to be used when all are computed."""
+
+    def compute(self, *gradients: Array) -> tuple[Array, ...]:
+        """Give them as they are."""
+        return together(*gradients) if wanted(gradients) else gradients
 
 
 class Centralization(Primitive, register=False):

@@ -1,4 +1,4 @@
-"""Products with weights: the form for CPUs against the plain one, in every derivative."""
+"""Forms for CPUs against the plain ones, in every derivative."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from mindjax.ops import times_sigmoid
 from mindjax.ops.contraction import barred, plain, times_weight
 
 SHAPES = [((6, 5), 3), ((6, 5), 9), ((2, 3, 5), 4), ((2, 3, 5), 8)]
@@ -57,3 +58,17 @@ def test_the_gradient_contracts_a_last_axis(inner: int, out: int) -> None:
 
     assert len(dots(plain)) == 1
     assert not dots(times_weight)
+
+
+def test_silu_of_which_the_derivative_computes_the_sigmoid_again() -> None:
+    with jax.enable_x64(True):
+        x = jnp.linspace(-30, 30, 61)
+
+        def derivatives(form: Any) -> Any:
+            second = jax.vmap(jax.grad(jax.grad(form)))(x)
+            return form(x), jax.jvp(form, (x,), (x,)), second, jax.hessian(form)(x[3])
+
+        got, want = derivatives(times_sigmoid.again), derivatives(times_sigmoid.plain)
+        jax.tree.map(
+            lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14), got, want
+        )

@@ -13,6 +13,8 @@ import pytest
 import mindjax as ms
 from mindjax import Parameter, Tensor, nn
 from mindjax.ops.kernels import adam, handlers
+from mindjax.ops.kernels.together import together
+from mindjax.ops.kernels.transposed import transposed
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
@@ -65,6 +67,64 @@ def test_adam_under_transformations():
     whole = adam.plain(*rows, NUMBERS)
     for a, b in zip(each, whole, strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-7)
+
+
+@needs_compiler
+@pytest.mark.parametrize("shape", [(1, 1), (16, 32), (100, 37), (3, 0), (1030, 700)], ids=str)
+def test_transposed(shape):
+    x = np.random.default_rng(0).normal(size=shape).astype("f")
+    np.testing.assert_array_equal(jax.jit(transposed)(x), x.T)
+    jaxpr = str(jax.make_jaxpr(transposed)(x))
+    assert "transposed_copy" in jaxpr
+
+
+def test_transposed_under_transformations():
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(2, 3, 4)), jnp.float32)
+
+    def each(turn):
+        def loss(x):
+            return (turn(x) ** 2 @ x).sum()
+
+        return (
+            jax.vmap(jax.grad(loss))(x),
+            jax.vmap(turn, 2)(x),
+            jax.jvp(loss, (x[0],), (x[1],)),
+            jax.hessian(loss)(x[0]),
+        )
+
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6),
+        each(transposed),
+        each(jnp.transpose),
+    )
+
+
+@needs_compiler
+def test_together_gives_its_operands():
+    inputs = jnp.ones((3, 4)), jnp.arange(5), jnp.zeros((0,), jnp.bool_)
+    for got, given in zip(jax.jit(together)(*inputs), inputs, strict=True):
+        assert got.dtype == given.dtype
+        np.testing.assert_array_equal(got, given)
+    assert float(jax.grad(lambda x: together(x * x, x)[0])(jnp.float32(3))) == 6.0
+    rows = jax.vmap(lambda x: together(x, 2 * x)[1])(jnp.arange(3.0))
+    assert rows.tolist() == [0.0, 2.0, 4.0]
+
+
+@needs_compiler
+def test_weights_that_are_written_together_are_not_copied():
+    """What the kernel is for."""
+
+    def copies(meet):
+        def step(weights, x):
+            gradients = jax.grad(lambda w: jnp.tanh(jnp.tanh(x @ w[0]) @ w[1]).sum())(weights)
+            return [w - g for w, g in zip(weights, meet(*gradients), strict=True)]
+
+        shapes = [jax.ShapeDtypeStruct((300, 300), jnp.float32)] * 2
+        lowered = jax.jit(step, donate_argnums=0).lower(shapes, shapes[0])
+        entry = lowered.compile().as_text().partition("ENTRY")[2]
+        return entry.count("f32[300,300]{1,0} copy(")
+
+    assert copies(lambda *gradients: gradients) > copies(together) == 0
 
 
 OPTIMIZERS = [

@@ -10,6 +10,9 @@ from mindjax.core.context import graph_mode
 from mindjax.core.handle import current
 from mindjax.graph.program import is_tracing_outside
 from mindjax.nn.cell import Cell
+from mindjax.ops.kernels.together import wanted
+from mindjax.ops.update import Together
+from mindjax.tensor.tensor import Tensor
 
 Construct = TypeVar("Construct", bound=Callable[..., Any])
 
@@ -50,4 +53,16 @@ class StepCell(Cell):
             and not is_tracing_outside()
         ):
             return self.compile_and_run(*args, **kwargs)
+        if current.frame is not None and args and isinstance(args[0], tuple | list):
+            # A step within a larger program, which uses the weights too.
+            args = _together(args[0]), *args[1:]
         return super().__call__(*args, **kwargs)
+
+
+def _together(gradients: Any) -> Any:
+    """Let the first update wait for the last gradient; what is no Tensor stays as it is."""
+    dense = [g for g in gradients if type(g) is Tensor]
+    if current.recorder is not None or not wanted(dense):
+        return gradients
+    following = iter(Together()(*dense))
+    return tuple(next(following) if type(g) is Tensor else g for g in gradients)

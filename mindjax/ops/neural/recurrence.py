@@ -85,10 +85,15 @@ def _gru_linear(
 def _lstm(x: Array, h: Array, state: State) -> tuple[State, Array]:
     gates = x + h
     if forms_wanted():
-        # All gates in one loop: of four equal parts the third takes tanh.
+        # All gates in one loop: of four equal parts the third takes tanh, the others sigmoid.
         size = gates.shape[-1] // 4
-        part = lax.broadcasted_iota(jnp.int32, gates.shape, gates.ndim - 1) // size
-        kept = jnp.where(part == 2, jnp.tanh(gates), jax.nn.sigmoid(gates))
+        third = lax.broadcasted_iota(jnp.int32, gates.shape, gates.ndim - 1) // size == 2
+        if gates.dtype.itemsize < 4:
+            kept = jnp.where(third, jnp.tanh(gates), jax.nn.sigmoid(gates))
+        else:
+            # sigmoid(x) = (1 + tanh(x / 2)) / 2, to the last bit of one.
+            half = jnp.tanh(gates * jnp.where(third, 1.0, 0.5).astype(gates.dtype))
+            kept = jnp.where(third, half, 0.5 * half + 0.5)
         i, f, g, o = jnp.split(kept, 4, -1)
     else:
         i, f, g, o = jnp.split(gates, 4, -1)
