@@ -11,6 +11,9 @@ from mindjax.dataset.engine import operations as _operations
 from mindjax.dataset.engine.batching import BatchDataset as BatchDataset
 from mindjax.dataset.engine.batching import BatchInfo as BatchInfo
 from mindjax.dataset.engine.batching import PaddedBatchDataset as PaddedBatchDataset
+from mindjax.dataset.engine.bucketing import (
+    BucketBatchByLengthDataset as BucketBatchByLengthDataset,
+)
 from mindjax.dataset.engine.dataset import Dataset as Dataset
 from mindjax.dataset.engine.iterators import DictIterator as DictIterator
 from mindjax.dataset.engine.iterators import TupleIterator as TupleIterator

@@ -198,7 +198,21 @@ def added(d, sampler):
     return d
 """
 
+_BUCKETS = "gen([np.arange(n) for n in (1, 5, 2, 7, 4, 3, 2, 6)]).bucket_batch_by_length(['x'], "
+BUCKETS = [
+    _BUCKETS + more
+    for more in (
+        "[3, 5], [2, 2, 3])",
+        "[3, 5], [2, 2, 3], drop_remainder=True)",
+        "[3, 8], [2, 3, 1], pad_to_bucket_boundary=True)",
+        "[3, 8], [2, 3, 1], pad_info={'x': ([None], 5)}, pad_to_bucket_boundary=True)",
+        "[4], [3, 2], lambda x: np.array(len(x) // 2, np.int32), {'x': ([None], 9)})",
+        "[4], [3, 2], pad_info={'x': ([10], -1)})",
+        "[2], [1, 4], pad_info={'x': ([6], 0)})",
+    )
+]
 FILES = [
+    *BUCKETS,
     *[
         f"ds.TextFileDataset([folder + '/text/2.txt', folder + '/text/1.txt'], shuffle=False{more})"
         for more in (
@@ -358,6 +372,17 @@ PIPELINES = [
 
 # expression -> words of the original's message; None where it does not refuse or refuses later
 ERRORS = {
+    "slices().bucket_batch_by_length('column_0', [1], [1, 1])": "column_names",
+    "slices().bucket_batch_by_length(['column_0', 'b'], [1], [1, 1])": "exactly one column name",
+    "slices().bucket_batch_by_length(['column_0'], [], [1])": "bucket_boundaries cannot be empty",
+    "slices().bucket_batch_by_length(['column_0'], [2, 1], [1, 1, 1])": "strictly increasing",
+    "slices().bucket_batch_by_length(['column_0'], [0], [1, 1])": "bucket_boundaries must only contain positive numbers",
+    "slices().bucket_batch_by_length(['column_0'], [1.0], [1, 1])": "list of int",
+    "slices().bucket_batch_by_length(['column_0'], [1], [1])": "one element more",
+    "slices().bucket_batch_by_length(['column_0'], [1], [1, 0])": "positive numbers",
+    "slices().bucket_batch_by_length(['column_0'], [1], [1, 1], 3)": "callable",
+    "slices().bucket_batch_by_length(['column_0'], [1], [1, 1], pad_info=3)": "pad_info",
+    "ragged().bucket_batch_by_length(['x'], [2], [1, 1], pad_info={'x': ([None], 0)}, pad_to_bucket_boundary=True)": "pad to bucket boundary failed",
     "ds.TextFileDataset(folder + '/text/none')": "did not match any files",
     "ds.TextFileDataset([])": "can not be empty",
     "ds.TextFileDataset(3)": "dataset files",

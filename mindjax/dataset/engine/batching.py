@@ -371,27 +371,41 @@ class PaddedBatchDataset(Dataset):
     def _padded(self, values: list[np.ndarray], place: int, name: str) -> np.ndarray:
         if name not in self.pad_info:
             return stack(values, place, name)
-        shape, fill = self.pad_info[name]
-        rank = values[0].ndim
-        if any(value.ndim != rank for value in values) or (
-            shape is not None and len(shape) != rank
-        ):
-            raise located(
-                RuntimeError,
-                f"For 'padded_batch': column {name} has rows of rank "
-                f"{sorted({value.ndim for value in values})}, but pad_info gives shape {shape}.",
-            )
-        wanted = [None] * rank if shape is None else list(shape)
-        sizes = [
-            max(value.shape[axis] for value in values) if size in (None, -1) else size
-            for axis, size in enumerate(wanted)
-        ]
-        empty = np.zeros((), values[0].dtype) if fill is None else fill
-        out = np.full((len(values), *sizes), empty, values[0].dtype)
-        for row, value in zip(out, values, strict=True):
-            # MindSpore: what does not fit is cut off.
-            kept = tuple(
-                slice(0, min(size, have)) for size, have in zip(sizes, value.shape, strict=True)
-            )
-            row[kept] = value[kept]
-        return out
+        return pad_stack(values, name, *self.pad_info[name])
+
+
+def pad_stack(values: list[np.ndarray], name: str, shape: Any, fill: Any) -> np.ndarray:
+    """Pad the rows of one column to one shape and stack them.
+
+    Args:
+        values: the rows, of one rank.
+        name: name of the column.
+        shape: size of each axis, None for the largest row's; or None for all.
+        fill: value of the padding; None for zero.
+
+    Returns:
+        The stack; what does not fit is cut off, as in the original.
+
+    Raises:
+        RuntimeError: the rows or ``shape`` have other ranks.
+    """
+    rank = values[0].ndim
+    if any(value.ndim != rank for value in values) or (shape is not None and len(shape) != rank):
+        raise located(
+            RuntimeError,
+            f"For 'padded_batch': column {name} has rows of rank "
+            f"{sorted({value.ndim for value in values})}, but pad_info gives shape {shape}.",
+        )
+    wanted = [None] * rank if shape is None else list(shape)
+    sizes = [
+        max(value.shape[axis] for value in values) if size in (None, -1) else size
+        for axis, size in enumerate(wanted)
+    ]
+    empty = np.zeros((), values[0].dtype) if fill is None else fill
+    out = np.full((len(values), *sizes), empty, values[0].dtype)
+    for row, value in zip(out, values, strict=True):
+        kept = tuple(
+            slice(0, min(size, have)) for size, have in zip(sizes, value.shape, strict=True)
+        )
+        row[kept] = value[kept]
+    return out

@@ -276,6 +276,30 @@ class Dataset:
 
         return BatchDataset(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
 
+    def bucket_batch_by_length(
+        self,
+        column_names: list[str],
+        bucket_boundaries: list[int],
+        bucket_batch_sizes: list[int],
+        element_length_function: Callable[..., Any] | None = None,
+        pad_info: dict[str, Any] | None = None,
+        pad_to_bucket_boundary: bool = False,
+        drop_remainder: bool = False,
+    ) -> Dataset:
+        """Batch rows of like length, padded; see ``BucketBatchByLengthDataset``."""
+        from mindjax.dataset.engine.bucketing import BucketBatchByLengthDataset
+
+        return BucketBatchByLengthDataset(
+            self,
+            column_names,
+            bucket_boundaries,
+            bucket_batch_sizes,
+            element_length_function,
+            pad_info,
+            pad_to_bucket_boundary,
+            drop_remainder,
+        )
+
     def padded_batch(
         self,
         batch_size: int,

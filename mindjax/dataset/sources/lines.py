@@ -219,7 +219,7 @@ class CSVDataset(LinesDataset):
                 check_type(owner, f"column_defaults[{place}]", value, (str, int, float))
         for place, name in enumerate(column_names or ()):
             check_type(owner, f"column_names[{place}]", name, str)
-        self.field_delim, self.column_names = field_delim, list(column_names or ())
+        self.field_delim, self.column_names = field_delim, [*map(str, column_names or ())]
         self.column_defaults = list(column_defaults or ())
         super().__init__(
             dataset_files,
@@ -235,8 +235,9 @@ class CSVDataset(LinesDataset):
         if self.column_names:
             return self.column_names
         records = self._records(self.dataset_files[0])
-        first: list[str] = records[0] if records else []
-        return first
+        for record in records:
+            return record
+        return []
 
     def _default(self, place: int) -> Any:
         return self.column_defaults[place] if place < len(self.column_defaults) else ""
