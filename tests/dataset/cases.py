@@ -213,6 +213,8 @@ BUCKETS = [
 ]
 FILES = [
     *BUCKETS,
+    "used(slices(3).concat(slices(4)), ds.DistributedSampler(2, 1, False))",
+    "used(slices(3).concat(slices(4)), ds.DistributedSampler(3, 0, False))",
     *[
         f"ds.TextFileDataset([folder + '/text/2.txt', folder + '/text/1.txt'], shuffle=False{more})"
         for more in (
@@ -372,6 +374,10 @@ PIPELINES = [
 
 # expression -> words of the original's message; None where it does not refuse or refuses later
 ERRORS = {
+    "used(slices(3).concat(slices(4)), ds.SequentialSampler())": "must be DistributedSampler",
+    "used(slices(3).concat(slices(4)), ds.DistributedSampler(2, 1))": "shuffle of DistributedSampler",
+    "used(slices(3).concat(slices(4)), ds.RandomSampler(True))": "replacement of RandomSampler",
+    "used(slices(3).concat(slices(4)), ds.RandomSampler(num_samples=2))": "is not support to be set",
     "slices().bucket_batch_by_length('column_0', [1], [1, 1])": "column_names",
     "slices().bucket_batch_by_length(['column_0', 'b'], [1], [1, 1])": "exactly one column name",
     "slices().bucket_batch_by_length(['column_0'], [], [1])": "bucket_boundaries cannot be empty",

@@ -22,6 +22,7 @@ from mindjax.dataset.engine.checks import (
 from mindjax.dataset.engine.dataset import Dataset
 from mindjax.dataset.engine.plan import Plan
 from mindjax.dataset.engine.run import Run
+from mindjax.dataset.engine.samplers import DistributedSampler, RandomSampler, Sampler
 
 
 class ShuffleDataset(Dataset):
@@ -323,6 +324,35 @@ class ConcatDataset(Dataset):
         for place, dataset in enumerate(datasets):
             check_type("concat", f"datasets[{place}]", dataset, Dataset)
         super().__init__(datasets)
+        self._sampler: DistributedSampler | RandomSampler | None = None
+
+    def use_sampler(self, new_sampler: Sampler) -> None:
+        """Let a sampler choose among the rows of all the datasets.
+
+        Args:
+            new_sampler: a ``DistributedSampler`` that does not shuffle, or a ``RandomSampler``.
+
+        Raises:
+            TypeError: another sampler.
+            ValueError: it shuffles, replaces or has a number of samples.
+        """
+        if not isinstance(new_sampler, DistributedSampler | RandomSampler):
+            raise located(
+                TypeError,
+                f"The parameter {new_sampler!r} of concat must be DistributedSampler or "
+                "RandomSampler!",
+            )
+        if isinstance(new_sampler, RandomSampler) and new_sampler.replacement:
+            raise located(ValueError, "The parameter replacement of RandomSampler must be False!")
+        if isinstance(new_sampler, DistributedSampler) and new_sampler.is_shuffled():
+            raise located(ValueError, "The parameter shuffle of DistributedSampler must be False!")
+        if new_sampler.get_num_samples() is not None:
+            raise located(
+                ValueError,
+                f"The parameter num_samples of {type(new_sampler).__name__} is not support to be "
+                "set!",
+            )
+        self._sampler = new_sampler
 
     def _columns(self) -> list[str]:
         names = self.children[0].get_col_names()
@@ -336,9 +366,28 @@ class ConcatDataset(Dataset):
         return names
 
     def _size(self) -> int:
-        return sum(child.get_dataset_size() for child in self.children)
+        total = sum(child.get_dataset_size() for child in self.children)
+        return total if self._sampler is None else len(self._own_part(total, None))
+
+    def _own_part(self, total: int, run: Run | None) -> Sequence[int]:
+        """Give the numbers of the rows that the sampler chooses."""
+        sampler = self._sampler
+        if isinstance(sampler, DistributedSampler):
+            # No row comes twice here to give all shards as many.
+            return range(sampler.shard_id, total, sampler.num_shards)
+        if sampler is None or run is None:
+            return range(total)
+        return sampler.indices(total, run.generator(self)).tolist()
 
     def _rows(self, run: Run) -> Iterator[tuple[Any, ...]]:
+        if self._sampler is None:
+            yield from self._all_rows(run)
+            return
+        rows = list(self._all_rows(run))
+        for index in self._own_part(len(rows), run):
+            yield rows[index]
+
+    def _all_rows(self, run: Run) -> Iterator[tuple[Any, ...]]:
         first: tuple[Any, ...] | None = None
         for child in self.children:
             begins = True
