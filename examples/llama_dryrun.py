@@ -94,7 +94,7 @@ class Layer(nn.Cell):
 class Llama(nn.Cell):
     """The mean cross entropy of the next word."""
 
-    def __init__(self, size, data, tensor, stages):
+    def __init__(self, size, data, tensor):
         super().__init__()
         self.size = size
         self.table, self.out = weight(size.words, size.width), weight(size.width, size.words)
@@ -102,10 +102,7 @@ class Llama(nn.Cell):
         for layer in self.layers:
             layer.recompute()
         self.norm = RMSNorm(size.width)
-        self.embed = ops.Gather()
-        if not stages:
-            # Devices of a stage hold the table whole: XLA cannot cut it within a pipeline.
-            self.embed.shard(((1, tensor), (data, 1)))
+        self.embed = ops.Gather().shard(((1, tensor), (data, 1)))
         self.last = ops.MatMul().shard(((data, 1), (1, tensor)))
         self.mask = Tensor(np.triu(np.full((size.length, size.length), -1e9, np.float32), 1))
 
@@ -135,7 +132,7 @@ def main():
     ms.set_seed(1)
     init()
     data = get_group_size() // given.tensor // given.stages
-    net = Llama(size, data, given.tensor, given.stages > 1)
+    net = Llama(size, data, given.tensor)
     optimizer = nn.Adam(net.trainable_params(), 1e-3)
     rows = data
     if given.stages > 1:

@@ -39,13 +39,14 @@ class Needs:
         optimizer: bytes of the optimizer's state.
         inputs: bytes of the arguments.
         gradients: most bytes of values that have the shape of a Parameter.
-        values: bytes of all other values at the same time; None of a pipeline, of which the
-            gradients are all that micro batches add up.
+        values: bytes of all other values at the same time; of a pipeline, what micro batches keep
+            and send, and the gradients are all that they add up.
         transfers: by kind, how often a run transfers, and the bytes of the results.
         seconds: that the report took.
         allocated: what XLA for this host's processor allocates for values; None if it was not
             asked.
         largest: the largest values, which are there at the same time.
+        stages: whether it is a pipeline, of which the values of a single pass are left out.
     """
 
     name: str
@@ -55,17 +56,18 @@ class Needs:
     optimizer: float
     inputs: float
     gradients: float
-    values: float | None
+    values: float
     transfers: dict[str, tuple[int, int]] | None
     seconds: float
     allocated: int | None
     largest: list[Held]
+    stages: bool = False
 
     @property
     def total(self) -> float:
         """Bytes of everything on a device."""
         state = self.parameters + self.optimizer
-        return state + self.inputs + self.gradients + (self.values or 0.0)
+        return state + self.inputs + self.gradients + self.values
 
     def as_dict(self) -> dict[str, Any]:
         """Give the figures for a JSON file."""
@@ -77,7 +79,7 @@ class Needs:
             ("optimizer state", self.optimizer),
             ("inputs", self.inputs),
             ("gradients", self.gradients),
-            *([] if self.values is None else [("other values", self.values)]),
+            ("kept values" if self.stages else "other values", self.values),
             ("sum", self.total),
         ]
         lines = [
@@ -86,8 +88,8 @@ class Needs:
             "  bytes a device",
             *(f"    {name:<16}{size / 1e9:12.3f} GB" for name, size in rows),
         ]
-        if self.values is None:
-            lines.append("    (of a pipeline without what its micro batches keep)")
+        if self.stages:
+            lines.append("    (of a pipeline without what a single pass needs for a moment)")
         if self.allocated is not None:
             lines.append(
                 f"    (XLA's own order, for this host's processor and not made to save memory: "
@@ -161,7 +163,7 @@ def needs(
 def needs_of_pipeline(
     name: str, lowered: Any, state: Sequence[Any], mesh: Mesh, compiles: bool
 ) -> Needs:
-    """Work out what a pipeline's program needs: state and gradients, which are packed.
+    """Work out what a pipeline's program needs: packed state and gradients, what is kept.
 
     Args:
         name: the program's.
@@ -190,7 +192,8 @@ def needs_of_pipeline(
     most = max(optimizer)
     return Needs(
         name, mesh.size, elements, packing.device_bytes() - most, most, 0.0,
-        lowered.gradients.device_bytes(), None, transfers, time.monotonic() - began, allocated, [],
+        lowered.gradients.device_bytes(), lowered.held_bytes, transfers,
+        time.monotonic() - began, allocated, [], True,
     )  # fmt: skip
 
 

@@ -36,17 +36,28 @@ class Member(NamedTuple):
         dtype: numpy dtype.
         stages: those that hold it.
         placement: how the devices of a stage cut it.
+        summed: mesh axes along which it is the sum of parts; such values share buffers.
     """
 
     shape: tuple[int, ...]
     dtype: Any
     stages: tuple[int, ...]
     placement: Placement
+    summed: Axes = ()
 
     @property
-    def kind(self) -> tuple[Any, tuple[Axes, ...]]:
+    def kind(self) -> tuple[Any, tuple[Axes, ...], Axes]:
         """What values share a buffer."""
-        return np.dtype(self.dtype), tuple(a for a in self.placement.dimensions if a)
+        cuts = tuple(a for a in self.placement.dimensions if a)
+        return np.dtype(self.dtype), cuts, self.summed
+
+    def in_parts(self, mesh: Mesh) -> Member:
+        """Give the value whose sum along the first dimension this one is."""
+        if not self.summed:
+            return self
+        parts = math.prod(mesh.shape[a] for a in self.summed)
+        lies = Placement((self.summed, *self.placement.dimensions))
+        return self._replace(shape=(parts, *self.shape), placement=lies)
 
 
 def to_row(value: Any, placement: Placement, mesh: Mesh) -> Any:
@@ -154,6 +165,27 @@ class Packing:
             row += jax.lax.slice_in_dim(rows[place], start, start + row.shape[-1], axis=-1)
         fresh = jax.lax.dynamic_update_slice_in_dim(rows[place], row, start, axis=-1)
         rows[place] = self._laid(fresh, member.kind)
+
+    def in_parts(self) -> Packing:
+        """Give where the members lie in parts, that are added up over devices later."""
+        return Packing([m.in_parts(self.mesh) for m in self.members], self.stages, self.mesh)
+
+    def summed(self, rows: Sequence[Any], wide: bool) -> list[Any]:
+        """Add up the parts of a stage's rows, as `in_parts` lays them out, in a trace.
+
+        Args:
+            rows: the rows.
+            wide: whether 16-bit numbers are added up in Float32.
+        """
+        found = []
+        for row, kind in zip(rows, self.kinds, strict=True):
+            if not kind[2]:
+                found.append(row)
+                continue
+            half = wide and kind[0].itemsize == 2
+            total = row.sum(0, dtype=np.float32 if half else row.dtype).astype(row.dtype)
+            found.append(self._laid(total, kind))
+        return found
 
     def stage_bytes(self, stage: int) -> int:
         """Give the bytes that a device of a stage needs for its members alone."""

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax.core import eval_jaxpr
 
 from mindjax_parallel.cones import Cones, evaluate, is_literal
+from mindjax_parallel.rewrite import flattened
 from mindjax_parallel.stage_cut import Position
 
 
@@ -77,7 +78,8 @@ class Passes:
             leaves, kept["tree"] = jax.tree.flatten(pull_back)
             return [*results, *leaves]
 
-        closed = self._rewrite(jax.make_jaxpr(forward)(*(v.aval for v in position.inputs)))
+        closed = flattened(jax.make_jaxpr(forward)(*(v.aval for v in position.inputs)))
+        closed = self._rewrite(closed)
         self._tree, self._forward = kept["tree"], closed
         count = len(position.jaxpr.outvars)
         leaves = closed.jaxpr.outvars[count:]
@@ -119,13 +121,23 @@ class Passes:
             [v.aval if not is_literal(v) else jax.typeof(v.val) for v in self._leaves],
             [outvars[i].aval for i in self._seeded],
         )
-        self._backward = closed = self._rewrite(closed)
+        self._backward = self._rewrite(flattened(closed, again=True))
         received = set(self.position.received)
         inputs = self.position.inputs
         self._to_received = [j for j, i in enumerate(self._differentiated) if inputs[i] in received]
         self._to_weights = [
             j for j, i in enumerate(self._differentiated) if inputs[i] not in received
         ]
+
+    def part_sums(self, parted: Callable[[Any, list[int]], Any]) -> None:
+        """Let the backward pass give the gradients of Parameters in another form.
+
+        Args:
+            parted: gives the pass with some of its outputs, told by number, in that form.
+        """
+        self._backward = parted(self._backward, self._to_weights)
+        if self._splits:
+            self._split()
 
     def _split(self) -> None:
         """Part the backward pass: what the gradients of activations need, then the rest."""
@@ -175,6 +187,13 @@ class Passes:
         given = dict(zip(jaxpr.constvars, self._backward.consts, strict=True))
         given.update(zip(jaxpr.invars, [*leaves, *cotangents], strict=True))
         return given
+
+    def backward_inputs(
+        self, lookup: Callable[[Any], Any], kept: Sequence[Any], sent: Sequence[Any]
+    ) -> list[Any]:
+        """Give the inputs of the backward pass; the arguments are those of `backward`."""
+        given = self._given(lookup, kept, self.cotangents(sent))
+        return [given[v] for v in self._backward.jaxpr.invars]
 
     def cotangents(self, sent: Sequence[Any]) -> list[Any]:
         """Give the cotangents of the results: those that came back, and ones for the outputs.

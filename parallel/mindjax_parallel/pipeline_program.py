@@ -200,7 +200,8 @@ class PipelineProgram:
         wide: bool = False,
     ) -> None:
         jaxpr = closed.jaxpr
-        self._closed, self._mesh, self._rows = closed, mesh, tuple(rows)
+        self._closed, self._mesh = closed, mesh
+        self._rows = tuple(rows) if math.prod(mesh.shape[a] for a in rows) > 1 else ()
         (equation,) = [e for e in jaxpr.eqns if e.primitive is pipeline_p]
         self._split = Split(jaxpr, equation, len(state), ties)
         self._packed = self._split.packed(len(state))
@@ -224,7 +225,7 @@ class PipelineProgram:
         }
         flat = mesh.size == count
         self.steps = Steps(
-            plan, self._split.wanted, self.gradients, flat, self._lay, cuts, mesh, wide
+            plan, self._split.wanted, self.gradients, flat, self._lay, cuts, mesh, wide, self._rows
         )
         self._placements = placements
         self.name = name
@@ -237,10 +238,14 @@ class PipelineProgram:
     def _gradient_member(self, read: int) -> Member:
         variable = self._split.equation.invars[read]
         if variable in self._number:
-            return self._packing.members[self._number[variable]]
-        aval = variable.aval
-        stages = tuple(range(self._split.plan.pipeline.stages))
-        return Member(tuple(aval.shape), aval.dtype, stages, Placement(((),) * aval.ndim))
+            member = self._packing.members[self._number[variable]]
+        else:
+            aval = variable.aval
+            stages = tuple(range(self._split.plan.pipeline.stages))
+            member = Member(tuple(aval.shape), aval.dtype, stages, Placement(((),) * aval.ndim))
+        # What devices share out is smaller than its parts would be: it is added up at once.
+        shared = {a for axes in member.placement.dimensions for a in axes} & set(self._rows)
+        return member if shared else member._replace(summed=self._rows)
 
     # -- in the trace --
 
@@ -529,6 +534,11 @@ class Lowered:
     def gradients(self) -> Packing:
         """Where the gradients lie that micro batches add up."""
         return self._program.gradients
+
+    @property
+    def held_bytes(self) -> float:
+        """Bytes on a device of what micro batches keep and send."""
+        return self._program.steps.held_bytes()
 
     def as_text(self, *args: Any, **kwargs: Any) -> str:
         """Give its StableHLO."""

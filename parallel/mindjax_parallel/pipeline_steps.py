@@ -16,8 +16,9 @@ from jax.sharding import Mesh
 
 from mindjax_parallel.cones import Cones, evaluate
 from mindjax_parallel.constraint import constrained
-from mindjax_parallel.mesh import Placement
+from mindjax_parallel.mesh import Axes, Placement
 from mindjax_parallel.packs import AXIS, Packing
+from mindjax_parallel.partial_sums import PartialSums
 from mindjax_parallel.passes import Passes
 from mindjax_parallel.pipeline import Plan
 from mindjax_parallel.rewrite import both, rewritten, summed_in_float32, taken_whole
@@ -59,6 +60,7 @@ class Steps:
         cuts: those of the Parameters, by variable.
         mesh: the devices.
         wide: whether 16-bit numbers are added up over devices in Float32.
+        rows: mesh axes that cut the rows of a batch.
     """
 
     def __init__(
@@ -71,8 +73,10 @@ class Steps:
         cuts: dict[Any, Placement],
         mesh: Mesh,
         wide: bool,
+        rows: Axes,
     ) -> None:
-        self.plan, self.packing, self._placement, self._mesh = plan, gradients, lay, mesh
+        self.plan, self._placement, self._mesh = plan, lay, mesh
+        self._summed, self.packing, self._wide = gradients, gradients.in_parts(), wide
         jaxpr, self.cut = plan.trace, plan.cut
         reads = jaxpr.constvars
         free = {plan.follows[i] for i in self.cut.free}
@@ -80,7 +84,7 @@ class Steps:
         self.chosen = {reads[w]: number for number, w in enumerate(wanted)}
         weights = {reads[p] for p in plan.parameters}
         lasting = {*reads, *jaxpr.invars} - written
-        self.trains = bool(wanted)
+        self.trains, self._rows = bool(wanted), rows
         self.schedule = plan.schedule(self.trains)
         rule = both(summed_in_float32, taken_whole(mesh)) if wide else taken_whole(mesh)
 
@@ -92,7 +96,7 @@ class Steps:
             for p in self.cut.positions
         ]
         boundaries = [[]] + [[v.aval for v in p.sent] for p in self.cut.positions[:-1]]
-        self.boundary = Slots(boundaries, flat)
+        self.boundary = Slots(boundaries, flat, mesh=mesh)
         layouts = None if flat else self._layouts(cuts)
         kept = [p.kept if self.trains else [] for p in self.passes]
         self.kept = Slots(kept, flat, layouts and [k for k, _ in layouts], mesh)
@@ -101,6 +105,11 @@ class Steps:
         self.table = timetable(self.schedule, self.trains)
         self.writers = {w: p for p, at in enumerate(self.cut.positions) for w in at.writes}
         self.written = list(self.writers)
+
+    def held_bytes(self) -> float:
+        """Give the bytes on a device of what micro batches keep and send."""
+        rows = zip((self.boundary, self.kept, self.left), self.table.slots, strict=True)
+        return sum((n + 1) * slots.device_bytes(self._placement) for slots, n in rows)
 
     def _lay(self, value: Any) -> Any:
         return constrained(value, self._mesh, self._placement(value))
@@ -135,14 +144,32 @@ class Steps:
                 look = dict(zip(inputs, values, strict=True)).__getitem__
                 return passes.backward(look, kept, sent)[2]
 
-            kept = cuts_of(forward, self._mesh, given)
+            kept = _alike(passes.kept, cuts_of(forward, self._mesh, given))
+            back = [v.aval for v in at.sent], [self._placement(v.aval) for v in at.sent]
+            if self._rows and passes.gradients:
+                self._part(at, passes, given, kept, back)
             left: list[Placement] = []
             if passes.left:
-                sent = [v.aval for v in at.sent]
-                back = sent, [self._placement(v) for v in sent]
                 left = cuts_of(backward, self._mesh, given, (passes.kept, kept), back)
             found.append((kept, left))
         return found
+
+    def _part(self, at: Any, passes: Passes, given: Any, kept: Any, back: Any) -> None:
+        """Let a position's gradients come in parts, one of each device's rows."""
+
+        summed = [self.packing.members[self.chosen[v]].summed for v in passes.gradients]
+
+        def parted(closed: Any, outputs: list[int]) -> Any:
+            outputs = [o for o, axes in zip(outputs, summed, strict=True) if axes]
+            sums = PartialSums(closed, outputs, self._mesh, self._rows)
+
+            def operands(values: list[Any], kept: list[Any], sent: list[Any]) -> list[Any]:
+                look = dict(zip(at.inputs, values, strict=True)).__getitem__
+                return sums.operands(passes.backward_inputs(look, kept, sent))
+
+            return sums.parted(cuts_of(operands, self._mesh, given, (passes.kept, kept), back))
+
+        passes.part_sums(parted)
 
     def run(
         self,
@@ -195,7 +222,8 @@ class Steps:
         outputs = [lax.psum(o, AXIS) for o in state.outputs]
         writes = dict(zip(self.written, state.writes, strict=True))
         writes.update(ends)
-        return outputs, writes, state.gradients
+        gradients = self._summed.summed(state.gradients, self._wide) if self.trains else []
+        return outputs, writes, gradients
 
     def _free(
         self, batch: Sequence[Any], reads: dict[Any, Any]
@@ -369,6 +397,14 @@ class Steps:
             got = [lax.ppermute(x, AXIS, pairs) for x in sent] if shift else sent
             given = _store(given, here[name], got)
         return given
+
+
+def _alike(avals: Sequence[Any], placements: Sequence[Placement]) -> list[Placement]:
+    """Cut values of which XLA says nothing as others of their shape: masks as what they hide."""
+    cut = {tuple(a.shape): p for a, p in zip(avals, placements, strict=True) if p.cut}
+    return [
+        p if p.cut else cut.get(tuple(a.shape), p) for a, p in zip(avals, placements, strict=True)
+    ]
 
 
 def _store(buffers: Sequence[Any], slot: Any, row: Sequence[Any]) -> list[Any]:

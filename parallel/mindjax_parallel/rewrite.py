@@ -15,6 +15,8 @@ from jax.sharding import Mesh, PartitionSpec
 from mindjax_parallel.cones import is_literal
 from mindjax_parallel.constraint import laid
 
+_CALLS = ("jit", "pjit", "closed_call")
+_AGAIN = ("checkpoint", "remat", "remat2")
 Rule = Callable[[Any, list[Any], Callable[..., list[Any]]], list[Any] | None]
 """Takes an equation, its inputs, and what computes it; gives its outputs, or None as it is."""
 
@@ -45,25 +47,73 @@ def _run(jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Any], rule: Rule) -
         changed = {k: v if local else _within(v, rule) for k, v in equation.params.items()}
         if any(changed[k] is not v for k, v in equation.params.items()):
             equation = equation.replace(params=changed)
-        alone = jaxpr.replace(
-            constvars=[],
-            invars=list({v: None for v in equation.invars if not is_literal(v)}),
-            outvars=equation.outvars,
-            eqns=[equation],
-            effects=equation.effects,
-            debug_info=jaxpr.debug_info._replace(arg_names=None, result_paths=None),
-        )
         given = [read(v) for v in equation.invars]
 
-        def compute(*inputs: Any, alone: Any = alone, equation: Any = equation) -> list[Any]:
-            found = dict(zip(equation.invars, inputs, strict=True)) if inputs else values
-            return eval_jaxpr(alone, [], *(found[v] for v in alone.invars))
+        def compute(*inputs: Any, equation: Any = equation, given: Any = given) -> list[Any]:
+            return computed(jaxpr, equation, inputs or given)
 
         results = rule(equation, given, compute)
         if results is None:
             results = compute()
         values.update(zip(equation.outvars, results, strict=True))
     return [read(v) for v in jaxpr.outvars]
+
+
+def flattened(closed: Any, again: bool = False) -> Any:
+    """Put the equations of called functions among those that call them.
+
+    What follows from Parameters alone within a function can then be told from the rest.
+
+    Args:
+        closed: a closed jaxpr.
+        again: whether what is computed again is flattened too. As in jax it is computed when all
+            that it needs is there, and no earlier.
+    """
+
+    def run(jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+        values = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *inputs], strict=True))
+
+        def read(atom: Any) -> Any:
+            return atom.val if is_literal(atom) else values[atom]
+
+        for equation in jaxpr.eqns:
+            given = [read(v) for v in equation.invars]
+            if equation.primitive.name in _CALLS and "jaxpr" in equation.params:
+                inner = equation.params["jaxpr"]
+                # Names of operators stay in what a profile and an error show.
+                with jax.named_scope(str(equation.params.get("name", "call"))):
+                    results = run(inner.jaxpr, inner.consts, given)
+            elif again and equation.primitive.name in _AGAIN:
+                results = run(equation.params["jaxpr"], [], jax.lax.optimization_barrier(given))
+            else:
+                results = computed(jaxpr, equation, given)
+            values.update(zip(equation.outvars, results, strict=True))
+        return [read(v) for v in jaxpr.outvars]
+
+    avals = [v.aval for v in closed.jaxpr.invars]
+    return jax.make_jaxpr(lambda *a: run(closed.jaxpr, closed.consts, a))(*avals)
+
+
+def computed(jaxpr: Any, equation: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Compute an equation in a trace.
+
+    Args:
+        jaxpr: has the equation.
+        equation: the equation.
+        inputs: its inputs, literals too.
+    """
+    variables = list({v: None for v in equation.invars if not is_literal(v)})
+    alone = jaxpr.replace(
+        constvars=[],
+        invars=variables,
+        outvars=equation.outvars,
+        eqns=[equation],
+        effects=equation.effects,
+        debug_info=jaxpr.debug_info._replace(arg_names=None, result_paths=None),
+    )
+    pairs = zip(equation.invars, inputs, strict=True)
+    found = {v: x for v, x in pairs if not is_literal(v)}
+    return eval_jaxpr(alone, [], *(found[v] for v in variables))
 
 
 def _within(value: Any, rule: Rule) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import collections
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import Mesh
 
 from mindjax_parallel.constraint import constrained
@@ -61,6 +62,23 @@ class Slots:
             for (dtype, shape, _), n in self._room.items()
             for _ in range(n)
         ]
+
+    def device_bytes(self, lay: Callable[[Any], Placement]) -> float:
+        """Give the bytes of a row on each device.
+
+        Args:
+            lay: gives the placement of a value that none was told for.
+        """
+        total = 0.0
+        for kind, room in self._room.items():
+            if self.flat:
+                total += room * np.dtype(kind).itemsize
+                continue
+            dtype, shape, layout = kind
+            layout = layout or lay(jax.ShapeDtypeStruct(shape, dtype))
+            parts = 1 if self._mesh is None else math.prod(layout.parts(self._mesh))
+            total += room * math.prod(shape) * np.dtype(dtype).itemsize / parts
+        return total
 
     def empty(self) -> list[Any]:
         """Give a row of zeros."""

@@ -20,6 +20,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.core import Tracer, eval_jaxpr
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
@@ -230,10 +231,69 @@ class _Order:
                 called = equation.params[inner]
                 given = [read(a) for a in equation.invars]
                 out = self.evaluate(called.jaxpr, called.consts, given)
+            elif (choose := self._within(equation)) is not None:
+                out = choose(equation.params, [read(a) for a in equation.invars])
             else:
                 out = self._collective(alone, inputs)
             values.update(zip(equation.outvars, out, strict=True))
         return [read(a) for a in jaxpr.outvars]
+
+    def _within(self, equation: Any) -> Callable[[Any, list[Any]], list[Any]] | None:
+        """Give what evaluates a loop or a choice in order too, None for anything else."""
+        name = equation.primitive.name
+        if name == "while" and calls_collectives(equation.params["cond_jaxpr"]):
+            return None
+        return {"scan": self._scan, "while": self._while, "cond": self._cond}.get(name)
+
+    def _part(self, closed: Any, last: Any, inputs: Sequence[Any]) -> tuple[Any, Any, list[Any]]:
+        """Evaluate a jaxpr of a loop or a choice; give the last value, the witness and results."""
+        order = _Order(last, self._zero)
+        out = order.evaluate(closed.jaxpr, closed.consts, inputs)
+        return order._last, order.witness, out
+
+    def _scan(self, params: Any, inputs: list[Any]) -> list[Any]:
+        first, carried, closed = params["num_consts"], params["num_carry"], params["jaxpr"]
+        consts, start = inputs[:first], inputs[first : first + carried]
+
+        def body(carry: Any, rows: Any) -> Any:
+            last, witness, values = carry
+            last, more, out = self._part(closed, last, [*consts, *values, *rows])
+            return (last, witness + more, out[:carried]), out[carried:]
+
+        begin = self._last, jnp.zeros((), np.uint32), start
+        options = {k: params[k] for k in ("length", "reverse", "unroll")}
+        (self._last, more, values), rows = lax.scan(
+            body, begin, inputs[first + carried :], **options
+        )
+        self.witness = self.witness + more
+        return [*values, *rows]
+
+    def _while(self, params: Any, inputs: list[Any]) -> list[Any]:
+        first = params["cond_nconsts"]
+        second = first + params["body_nconsts"]
+        test, closed = params["cond_jaxpr"], params["body_jaxpr"]
+
+        def goes_on(carry: Any) -> Any:
+            return eval_jaxpr(test.jaxpr, test.consts, *inputs[:first], *carry[2])[0]
+
+        def body(carry: Any) -> Any:
+            last, witness, values = carry
+            last, more, out = self._part(closed, last, [*inputs[first:second], *values])
+            return last, witness + more, out
+
+        begin = self._last, jnp.zeros((), np.uint32), inputs[second:]
+        self._last, more, values = lax.while_loop(goes_on, body, begin)
+        self.witness = self.witness + more
+        return list(values)
+
+    def _cond(self, params: Any, inputs: list[Any]) -> list[Any]:
+        def branch(closed: Any) -> Callable[..., Any]:
+            return lambda last, *given: self._part(closed, last, given)
+
+        branches = [branch(closed) for closed in params["branches"]]
+        self._last, more, out = lax.switch(inputs[0], branches, self._last, *inputs[1:])
+        self.witness = self.witness + more
+        return list(out)
 
     def _collective(self, jaxpr: Any, inputs: list[Any]) -> list[Any]:
         for i, x in enumerate(inputs):

@@ -20,6 +20,7 @@ class Case:
         shared: whether the devices of a stage share Parameters and optimizer state out.
         optimizer: class.
         quick: whether the ordinary suite runs the case.
+        again: whether blocks are computed again in the backward pass.
     """
 
     network: object
@@ -29,6 +30,7 @@ class Case:
     shared: bool = False
     optimizer: type = nn.Momentum
     quick: bool = False
+    again: bool = False
 
 
 CASES = {
@@ -44,5 +46,6 @@ CASES = {
     "llama 1f1b": Case(llama, "1f1b", 2, optimizer=nn.AdamWeightDecay),
     "llama interleaved": Case(llama, "interleaved", 2),
     "llama zero bubble": Case(llama, "zero_bubble_v"),
+    "llama 1f1b again": Case(llama, "1f1b", again=True),
     "llama 1f1b shared": Case(llama, "1f1b", wrapped=True, shared=True),
 }

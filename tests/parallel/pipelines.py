@@ -21,6 +21,7 @@ from mindjax.communication import init
 from mindjax.parallel.auto_parallel import AutoParallel
 from tests.parallel.pipeline_cases import CASES, MICROS, ROWS, STEPS, Case
 from tests.parallel.pipeline_networks import batches
+from tests.parallel.traffic import sums_in_loops
 
 
 def stages_of(schedule):
@@ -50,6 +51,9 @@ def train(case, alone):
             dataset_strategy=data,
         )
     network = case.network(np.random.RandomState(3), 1, 1 if alone else case.mp)
+    if case.again:
+        for block in network.blocks:
+            block.recompute()
     # Adam's first steps turn rounding into whole steps: small ones keep two runs together.
     extra = (0.01, 0.9) if case.optimizer is nn.Momentum else (0.002,)
     optimizer = case.optimizer(network.trainable_params(), *extra)
@@ -117,6 +121,7 @@ def run(name):
         "unpacked": [p.name for p in network.get_parameters() if id(p) not in packed],
         "transfers": count,
         "most": most,
+        "sums": sums_in_loops(program.hlo),
         "largest": max(p.nbytes for p in network.trainable_params()),
         "state": len(packed),
         "read": bool(np.isfinite(first.asnumpy()).all()),

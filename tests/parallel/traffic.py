@@ -55,6 +55,37 @@ def traffic(text):
     return dict(count), dict(size), dict(largest)
 
 
+def sums_in_loops(text):
+    """Give the bytes of what devices add up within loops, each sum once, and outside of them.
+
+    Args:
+        text: optimised HLO.
+    """
+    text = re.sub(r"/\*.*?\*/", "", text)
+    called, sums, bodies, here = collections.defaultdict(set), collections.Counter(), set(), ""
+    for line in text.splitlines():
+        started = re.match(r"(?:ENTRY )?%?([\w.\-]+) \(.*\{$", line)
+        if started:
+            here = started[1]
+            continue
+        names = re.findall(r"(?:calls|to_apply|condition|body|\w+_computation)=%?([\w.\-]+)", line)
+        for branches in re.findall(r"branch_computations=\{([^}]*)\}", line):
+            names += [n.strip().lstrip("%") for n in branches.split(",")]
+        called[here].update(names)
+        bodies.update(re.findall(r"body=%?([\w.\-]+)", line))
+        for shape, kind in _COLLECTIVE.findall(line):
+            if kind in ("all-reduce", "reduce-scatter"):
+                sums[here] += sum(_bytes(shape))
+    inside, left = set(), list(bodies)
+    while left:
+        name = left.pop()
+        if name not in inside:
+            inside.add(name)
+            left.extend(called[name])
+    found = sum(size for name, size in sums.items() if name in inside)
+    return found, sum(sums.values()) - found
+
+
 def program(step):
     """Give the optimised HLO of the one program of a Cell."""
     (found,) = [p for programs in step._programs.programs.entries.values() for p in programs]
