@@ -127,11 +127,12 @@ def by_hand(layers, data, tensor, shares):
     numbers = matrices + 2 * words * width + (2 * layers + 1) * width
     state = 3 * numbers * 4 / (tensor * shares)
     mask = length * length * 4
-    # A sequence a device: inputs of layers; of the last layer the scores, in two forms, other inner
-    # values, its matrices, and gradients before they are shared out; the gradient of the words.
-    kept = (layers + 1) * length * width * 4
+    # A sequence a device: inputs of layers, cut by columns as the table of words is; of the last
+    # layer the scores, in two forms, other inner values, three of them whole, its matrices, and
+    # gradients before they are shared out; the gradient of the words.
+    kept = (layers + 1) * length * width * 4 / tensor
     scores = 2 * 64 // tensor * length * length * 4
-    others = (6 * width + 4 * inner // tensor) * length * 4
+    others = (3 * width + 4 * inner // tensor) * length * 4
     gathered = (2 * width * width + 2 * width * keys + 3 * width * inner) * 4 / tensor
     gradients = (2 * width * inner + words * width) * 4 / tensor
     return numbers, state + mask + kept + scores + others + gathered + gradients
