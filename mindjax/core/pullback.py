@@ -145,7 +145,8 @@ def whole(
         wanted = {node for node, _ in leaves}
         for node in reversed(nodes):
             number = numbers.get(node)
-            if number is None or node in wanted:
+            # What a leaf of an inner gradient gets leads nowhere.
+            if number is None or node.leaf or node in wanted:
                 continue
             record = node.record
             if node.custom is not None or node.residuals is not None or record is None:

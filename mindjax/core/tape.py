@@ -265,7 +265,7 @@ def _accumulate(pending: dict[Node, list[Any]], node: Node, index: int, cotangen
     if slots is None:
         slots = pending[node] = [None] * max(1, node.outputs)
     before = slots[index]
-    slots[index] = cotangent if before is None else Sum()(before, cotangent)
+    slots[index] = cotangent if before is None else _sum(before, cotangent)
 
 
 class Sum(Primitive, register=False):
@@ -276,6 +276,9 @@ class Sum(Primitive, register=False):
         return x + y.astype(x.dtype)
 
 
+_sum = Sum()
+
+
 def _pull_back(node: Node, cotangents: list[Any]) -> Sequence[Any]:
     """Give the gradients of a node's flat inputs, None for those not differentiated."""
     if node.custom is not None:
@@ -284,8 +287,8 @@ def _pull_back(node: Node, cotangents: list[Any]) -> Sequence[Any]:
     assert record is not None, "a released node was reached"
     if node.residuals is not None and current.tape is None:
         return _pull_back_residuals(node, cotangents)
-    mask = tuple(p is not None for p in node.parents)
-    present = tuple(c is not None for c in cotangents) if node.outputs >= 0 else ()
+    mask = tuple([p is not None for p in node.parents])
+    present = tuple([c is not None for c in cotangents]) if node.outputs >= 0 else ()
     inputs = []
     for value, parent in zip(node.inputs, node.parents, strict=True):
         if isinstance(value, _Packed):
