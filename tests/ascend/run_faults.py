@@ -12,6 +12,8 @@ import os
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 from mindjax_ascend import jax_internals, plugin
 
 OUT_OF_MEMORY, LOST, FAILED = 207001, 507010, 500002
@@ -31,6 +33,14 @@ OPERATORS = {
     "aclnnRsqrt": lambda x: jax.lax.rsqrt(jnp.abs(x)),
     "aclnnAbs": jnp.abs,
     "aclnnMatmul": lambda x: x @ x,
+    "aclnnExpm1": jnp.expm1,
+    "aclnnLog1p": lambda x: jnp.log1p(jnp.abs(x)),
+    "aclnnSin": jnp.sin,
+    "aclnnCos": jnp.cos,
+    "aclnnFloor": jnp.floor,
+    "aclnnCeil": jnp.ceil,
+    "aclnnPowTensorTensor": lambda x: jnp.abs(x) ** x,
+    "aclnnBatchMatMul": lambda x: x.reshape(6, 2, 3) @ x.reshape(6, 3, 2),
 }
 
 
@@ -111,6 +121,13 @@ def main():
         n: np.asarray(f(jax.device_put(value, jax.devices("cpu")[0]))) for n, f in OPERATORS.items()
     }
     right = all(np.allclose(programs[n](array), expected[n], atol=1e-5) for n in programs)
+    both = Mesh(np.array(jax.devices()), ("x",))
+    total = jax.jit(
+        jax.shard_map(lambda a: jax.lax.psum(a @ a, "x"), mesh=both, in_specs=P("x"), out_specs=P())
+    )
+    halves = jax.device_put(np.concatenate([value, 2 * value]), NamedSharding(both, P("x")))
+    right &= bool(np.allclose(total(halves), 5 * value @ value, atol=1e-4))
+    del halves
     print(json.dumps({"right": right}), flush=True)
     well = lambda: bool(np.allclose(programs["aclnnAdd"](array), expected["aclnnAdd"], atol=1e-5))
     for name, entry, nth, code, work in rows(programs, array, value):

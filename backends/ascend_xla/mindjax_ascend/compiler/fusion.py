@@ -35,6 +35,13 @@ ACLNN = {
     "sqrt": "aclnnSqrt",
     "rsqrt": "aclnnRsqrt",
     "abs": "aclnnAbs",
+    "exponential_minus_one": "aclnnExpm1",
+    "log_plus_one": "aclnnLog1p",
+    "sine": "aclnnSin",
+    "cosine": "aclnnCos",
+    "floor": "aclnnFloor",
+    "ceil": "aclnnCeil",
+    "power": "aclnnPowTensorTensor",
 }
 FLOAT32 = 11
 

@@ -190,16 +190,22 @@ def _dot(low: Any, op: Any) -> None:
     b, (b_batch, b_sum, b_columns) = _arranged(low, operands[1], [batch[1], summed[1], free[1]])
     ints = [a_batch[0], a_rows[0], b_columns[0], a_sum[0]]
     ints += [a_batch[1], a_rows[1], a_sum[1], b_batch[1], b_sum[1], b_columns[1]]
-    plain = (
-        type == FLOAT32
-        and len(a.dims) == len(b.dims) == 2
-        and (a_rows[1], a_sum[1]) == (a.dims[-1], 1)
-        and (b_sum[1], b_columns[1]) == (b.dims[-1], 1)
-        and a.dims[1] == b.dims[0]
-    )
-    low.step("dot", [a, b], [result], ints, b"aclnnMatmul" if plain else b"")
+    low.step("dot", [a, b], [result], ints, _of_cann(a, b, ints) if type == FLOAT32 else b"")
     if result is not target:
         low.scalar("convert", [result], target)
+
+
+def _of_cann(a: Value, b: Value, ints: list[int]) -> bytes:
+    """Name CANN's operator for a product of matrices, or of a batch of them, that lie densely."""
+    batch, m, n, k, *strides = ints
+    if strides[1:3] != [k, 1] or strides[4:] != [n, 1]:
+        return b""
+    if (a.dims, b.dims) == ((m, k), (k, n)):
+        return b"aclnnMatmul"
+    dense = strides[0] == m * k and strides[3] == k * n
+    return (
+        b"aclnnBatchMatMul" if dense and (a.dims, b.dims) == ((batch, m, k), (batch, k, n)) else b""
+    )
 
 
 def _convolution(low: Any, op: Any) -> None:

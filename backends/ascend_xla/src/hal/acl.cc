@@ -68,14 +68,29 @@ enum class Form { kUnary, kBinary, kBinaryWithScale, kMatmul };
 
 const std::map<std::string, Form>& Forms() {
   static const std::map<std::string, Form> forms = {
-      {"aclnnAdd", Form::kBinaryWithScale}, {"aclnnSub", Form::kBinaryWithScale},
-      {"aclnnMul", Form::kBinary},          {"aclnnDiv", Form::kBinary},
-      {"aclnnMaximum", Form::kBinary},      {"aclnnMinimum", Form::kBinary},
-      {"aclnnExp", Form::kUnary},           {"aclnnLog", Form::kUnary},
-      {"aclnnNeg", Form::kUnary},           {"aclnnTanh", Form::kUnary},
-      {"aclnnSqrt", Form::kUnary},          {"aclnnRsqrt", Form::kUnary},
+      {"aclnnAdd", Form::kBinaryWithScale},
+      {"aclnnSub", Form::kBinaryWithScale},
+      {"aclnnMul", Form::kBinary},
+      {"aclnnDiv", Form::kBinary},
+      {"aclnnMaximum", Form::kBinary},
+      {"aclnnMinimum", Form::kBinary},
+      {"aclnnPowTensorTensor", Form::kBinary},
+      {"aclnnExp", Form::kUnary},
+      {"aclnnExpm1", Form::kUnary},
+      {"aclnnLog", Form::kUnary},
+      {"aclnnLog1p", Form::kUnary},
+      {"aclnnNeg", Form::kUnary},
+      {"aclnnTanh", Form::kUnary},
+      {"aclnnSin", Form::kUnary},
+      {"aclnnCos", Form::kUnary},
+      {"aclnnFloor", Form::kUnary},
+      {"aclnnCeil", Form::kUnary},
+      {"aclnnSqrt", Form::kUnary},
+      {"aclnnRsqrt", Form::kUnary},
       {"aclnnAbs", Form::kUnary},
-      {"aclnnMatmul", Form::kMatmul}};
+      {"aclnnMatmul", Form::kMatmul},
+      {"aclnnBatchMatMul", Form::kMatmul},
+  };
   return forms;
 }
 

@@ -376,19 +376,50 @@ UNARY(aclnnTanh, std::tanh(x))
 UNARY(aclnnSqrt, std::sqrt(x))
 UNARY(aclnnRsqrt, 1 / std::sqrt(x))
 UNARY(aclnnAbs, std::fabs(x))
+UNARY(aclnnExpm1, std::expm1(x))
+UNARY(aclnnLog1p, std::log1p(x))
+UNARY(aclnnSin, std::sin(x))
+UNARY(aclnnCos, std::cos(x))
+UNARY(aclnnFloor, std::floor(x))
+UNARY(aclnnCeil, std::ceil(x))
+BINARY(aclnnPowTensorTensor, std::pow(x, y))
 
-ENTRY int32_t aclnnMatmulGetWorkspaceSize(void* self, void* other, void* out, int8_t,
-                                          uint64_t* bytes, void** made) {
+namespace {
+
+// Matrices, or as many of them as the first dimension says.
+int32_t Multiply(const char* name, size_t rank, void* self, void* other, void* out,
+                 uint64_t* bytes, void** made) {
   auto *a = static_cast<Tensor*>(self), *b = static_cast<Tensor*>(other),
        *c = static_cast<Tensor*>(out);
-  return Plan_("aclnnMatmul", {a, b, c}, [a, b, c] {
-    const int64_t m = a->dims[0], k = a->dims[1], n = b->dims[1];
-    for (int64_t i = 0; i < m; i++)
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (a->dims.size() != rank || b->dims.size() != rank) {
+      Blame(std::string(name) + " of tensors of another rank");
+      return kInvalidUse;
+    }
+  }
+  return Plan_(name, {a, b, c}, [a, b, c, rank] {
+    const int64_t batch = rank == 3 ? a->dims[0] : 1;
+    const int64_t m = a->dims[rank - 2], k = a->dims[rank - 1], n = b->dims[rank - 1];
+    for (int64_t r = 0; r < batch * m; r++)
       for (int64_t j = 0; j < n; j++) {
         float sum = 0;
-        for (int64_t l = 0; l < k; l++) sum += a->data[i * k + l] * b->data[l * n + j];
-        c->data[i * n + j] = sum;
+        for (int64_t l = 0; l < k; l++)
+          sum += a->data[r * k + l] * b->data[(r / m * k + l) * n + j];
+        c->data[r * n + j] = sum;
       }
   }, bytes, made);
 }
+
+}  // namespace
+
+ENTRY int32_t aclnnMatmulGetWorkspaceSize(void* self, void* other, void* out, int8_t,
+                                          uint64_t* bytes, void** made) {
+  return Multiply("aclnnMatmul", 2, self, other, out, bytes, made);
+}
 LAUNCH(aclnnMatmul)
+ENTRY int32_t aclnnBatchMatMulGetWorkspaceSize(void* self, void* other, void* out, int8_t,
+                                               uint64_t* bytes, void** made) {
+  return Multiply("aclnnBatchMatMul", 3, self, other, out, bytes, made);
+}
+LAUNCH(aclnnBatchMatMul)
