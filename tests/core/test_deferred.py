@@ -5,6 +5,7 @@ import os
 import threading
 import weakref
 
+import jax
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from mindjax.core import caches, deferred, fused, jax_private, layouts, trie
 from mindjax.core.engine import engine
 from mindjax.core.handle import current
 from mindjax.core.pending import Pending
+from mindjax.tensor.methods import arithmetic
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -392,3 +394,34 @@ def test_the_table_of_layouts_is_bounded(monkeypatch):
     x = ms.Tensor(X)
     np.testing.assert_allclose(chain(x).asnumpy(), plain(), 1e-6)
     assert len(layouts._known) == len(layouts._numbers) == 1
+
+
+def test_a_second_order_gradient_is_one_recorded_pass():
+    x, w = ms.Tensor(X), ms.Parameter(ms.Tensor(X + 1), name="w")
+
+    def penalty(a):
+        return (ms.grad(lambda b: (b * b * w).sum())(a) * w).sum()
+
+    gradient = ms.grad(penalty, None, w)
+    for _ in range(4):
+        found = gradient(x)
+        names = [type(op[0].record).__name__ for op in current.recording.ops]
+        np.testing.assert_allclose(found.asnumpy(), 4 * X * (X + 1), 1e-6)
+    # The inner pass is walked, since it is differentiated; the outer one is one op.
+    assert names.count("_BackwardPass") == 1
+
+
+def test_what_comes_often_is_called_directly():
+    if jax.device_count() > 1:
+        pytest.skip("arrays may lie on several devices")
+    with ms.eager("op_by_op"):
+        for shape in ((3, 5), (5, 3)):
+            x = ms.Tensor(np.full(shape, 2, np.float32))
+            for _ in range(10):
+                values = (x * x).asnumpy(), ops.concat((x, x)).asnumpy()
+                np.testing.assert_array_equal(values[0], np.full(shape, 4))
+                np.testing.assert_array_equal(values[1], np.full((2 * shape[0], shape[1]), 2))
+        assert len(arithmetic._MUL._executable.direct) >= 2
+        with jax.debug_nans(True), pytest.raises(FloatingPointError):
+            nan = ms.Tensor(np.full((5, 3), np.nan, np.float32))
+            _ = nan * nan
