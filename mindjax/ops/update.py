@@ -104,7 +104,7 @@ def number_like(value: Array, like: Array) -> Array:
 
 
 class ApplyMomentum(Update):
-    """Gradient descent with momentum; the update is ``optax.trace``.
+    """Gradient descent with momentum; the update is that of ``optax.trace``.
 
     v = momentum v + g; p = p - lr v, or p - lr (g + momentum v) with Nesterov's gradient.
 
@@ -126,13 +126,12 @@ class ApplyMomentum(Update):
         momentum: Array,
     ) -> tuple[Array, Array]:
         """Give the new variable and accumulation."""
-        import optax
-
         if self.gradient_scale != 1.0:
             gradient = gradient * self.gradient_scale
-        trace: Any = optax.trace(number_like(momentum, variable), nesterov=self.use_nesterov)
-        step, state = trace.update(gradient, optax.TraceState(accumulation))
-        return variable - number_like(learning_rate, variable) * step, state.trace
+        decay = number_like(momentum, variable)
+        accumulation = gradient + decay * accumulation
+        step = gradient + decay * accumulation if self.use_nesterov else accumulation
+        return variable - number_like(learning_rate, variable) * step, accumulation
 
 
 class SGD(Update):
