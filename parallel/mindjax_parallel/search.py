@@ -126,13 +126,14 @@ class Search:
         """Search, and give the cheapest plan that was found.
 
         Args:
-            limit: seconds after which no further plan is tried.
+            limit: seconds of the processor after which no further plan is tried: a plan does not
+                depend on what else the machine does.
         """
-        end = time.monotonic() + limit
+        end = time.process_time() + limit
         count = len(self.mesh.axis_names)
         best = self.plan(0, {})
         for model in sorted(range(1, count + 1), key=lambda m: abs(self._size(m) - 4)):
-            if time.monotonic() > end:
+            if time.process_time() > end:
                 break
             # Once it is known what is worth cutting, only the number of parts is left open.
             found = self.plan(model, best.cuts) if best.cuts else self._greedy(model, end)
@@ -151,7 +152,7 @@ class Search:
                 continue
             rank = len(self._shapes[members[0]])
             for dimension in reversed(range(rank)):
-                if time.monotonic() > end:
+                if time.process_time() > end:
                     return chosen
                 if self._shapes[members[0]][dimension] % self._size(model):
                     continue

@@ -121,7 +121,10 @@ def test_transfers():
 
 
 def by_hand(layers, data, tensor, shares):
-    """Work out the bytes of a device for the example: what is there as the backward pass begins."""
+    """Work out the bytes of a device for the example, at one end of the backward pass.
+
+    As it begins the inputs of all layers are there, as it ends all gradients, shared out.
+    """
     width, keys, inner, words, length = 8192, 1024, 28672, 32000, 2048
     matrices = layers * (2 * width * width + 2 * width * keys + 3 * width * inner)
     numbers = matrices + 2 * words * width + (2 * layers + 1) * width
@@ -135,6 +138,7 @@ def by_hand(layers, data, tensor, shares):
     others = (3 * width + 4 * inner // tensor) * length * 4
     gathered = (2 * width * width + 2 * width * keys + 3 * width * inner) * 4 / tensor
     gradients = (2 * width * inner + words * width) * 4 / tensor
+    kept = max(kept, state / 3)
     return numbers, state + mask + kept + scores + others + gathered + gradients
 
 
