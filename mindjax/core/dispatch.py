@@ -25,6 +25,7 @@ from mindjax.core.engine import settings
 from mindjax.core.errors import located
 from mindjax.core.executable import Executable, executable, execute, note_direct, refuse
 from mindjax.core.handle import TRACK, Handle, Tracer, current, track, wrap
+from mindjax.core.layouts import in_order
 from mindjax.core.number import TracedNumber, traced_array
 from mindjax.core.partition import spreading
 from mindjax.core.pending import Aval, Pending
@@ -198,6 +199,8 @@ def _dispatched(record: Primitive, inputs: tuple[Any, ...], deferring: bool) -> 
             raw = True
             if isinstance(x, Tracer):
                 traced = True
+            else:
+                x = in_order(x)
         elif x is None:
             pass
         elif isinstance(x, _PYTHON_NUMBERS):

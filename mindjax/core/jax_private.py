@@ -50,6 +50,17 @@ debug_nans: Any = _config.debug_nans
 debug_infs: Any = _config.debug_infs
 
 
+def memory_order(array: Any) -> Any:
+    """Give how a jax array's axes lie in memory: equal objects, and equal texts, for equal orders.
+
+    None where the backend does not tell, or for an array that was given away.
+    """
+    try:
+        return array._pjrt_layout
+    except Exception:
+        return None
+
+
 def nans_debugged() -> bool:
     """Tell whether the user's `jax.debug_nans` or `jax.debug_infs` holds in this thread."""
     return bool(debug_nans.value or debug_infs.value)

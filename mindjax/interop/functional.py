@@ -10,6 +10,7 @@ import numpy as np
 
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, unwrap
+from mindjax.core.layouts import in_order
 from mindjax.core.random import default_generator
 from mindjax.core.state import StateFrame
 from mindjax.nn.cell import Cell
@@ -82,7 +83,7 @@ def _raw(value: Any) -> Any:
 def _tensors(value: Any) -> Any:
     """Make Tensors of the raw arrays in arguments."""
     if isinstance(value, jax.Array):
-        return Tensor._from_array(value)
+        return Tensor._from_array(in_order(value))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)._make(_tensors(v) for v in value)  # type: ignore[attr-defined]
     if isinstance(value, tuple | list):

@@ -19,6 +19,7 @@ from mindjax.autodiff.saved import compute_again, register_saved_tensors_hooks
 from mindjax.core.context import graph_mode
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, unwrap
+from mindjax.core.layouts import in_order
 from mindjax.core.precision import OpLists
 from mindjax.core.scopes import scope_of
 from mindjax.graph.annotations import JitConfig
@@ -132,10 +133,8 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
 
     def _call_raw(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Take and return raw jax arrays, so that jax's transformations apply to the Cell."""
-        args = tuple(Tensor._from_array(a) if isinstance(a, jax.Array) else a for a in args)
-        kwargs = {
-            k: Tensor._from_array(v) if isinstance(v, jax.Array) else v for k, v in kwargs.items()
-        }
+        args = tuple(_tensor_of(a) for a in args)
+        kwargs = {k: _tensor_of(v) for k, v in kwargs.items()}
         return unwrap(self(*args, **kwargs))
 
     def _call_graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -600,6 +599,10 @@ class _Runner:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._cell._run(args, kwargs)
+
+
+def _tensor_of(value: Any) -> Any:
+    return Tensor._from_array(in_order(value)) if isinstance(value, jax.Array) else value
 
 
 def _only_raw(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

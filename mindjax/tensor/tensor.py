@@ -18,6 +18,7 @@ from mindjax.core.dtype import Number, as_dtype, from_np
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, Tracer, current, state_lock, whole
 from mindjax.core.jax_private import ArrayImpl
+from mindjax.core.layouts import in_order
 from mindjax.core.pending import Pending
 from mindjax.core.translate import out_of_memory
 from mindjax.core.values import can_leave, need_values
@@ -139,7 +140,7 @@ class Tensor(
                 self._value, self._node = converted._value, converted._node
             return
         if isinstance(data, jax.Array):
-            self._value = data
+            self._value = data = in_order(data)
             if dtype is not None and as_dtype(dtype).np != data.dtype:
                 self._value = Tensor._from_array(data).astype(dtype)._value
             return

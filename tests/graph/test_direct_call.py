@@ -3,9 +3,10 @@
 import jax
 import numpy as np
 import pytest
+from jax.experimental.layout import Format, Layout
 
 import mindjax as ms
-from mindjax import Parameter, Tensor, nn, ops
+from mindjax import Parameter, Tensor, interop, nn, ops
 from mindjax.graph.direct_call import DirectCall
 
 
@@ -126,3 +127,44 @@ def test_outputs_stand_in_their_places(direct):
         assert step(x).asnumpy().tolist() == [10.0 * (i + 1)] * 2
         assert x.asnumpy().tolist() == [i + 1.0] * 2
     assert p.asnumpy().tolist() == [14.0] * 2 and direct[-1]
+
+
+def applied(pair, *arrays):
+    apply, state = pair
+    return apply(state, *arrays)
+
+
+ENTRIES = {
+    "Tensor": lambda net, array, x: net(Tensor(array), x),
+    "a Cell on arrays": lambda net, array, x: Tensor(net(array, x.array)),
+    "state": lambda net, array, x: (net.p.set_data(Tensor(array)), net(net.p, x))[1],
+    "an op": lambda net, array, x: net(ops.add(x, array) - x, x),
+    "functional": lambda net, array, x: Tensor(applied(interop.functional(net), array, x.array)),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+@pytest.mark.parametrize("way", ["graph", "op_by_op", "deferred"])
+def test_arrays_whose_axes_lie_in_another_order(entry, way):
+    """Calls without a look at the arrays take them as they lie."""
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.p = Parameter(np.zeros((2, 3), np.float32), name="p")
+
+        def construct(self, a, x):
+            return a * x + x
+
+    net, x = Net(), Tensor(np.full((2, 3), 2.0, np.float32))
+    plain = np.arange(6, dtype=np.float32).reshape(2, 3)
+    usual = jax.device_put(plain)
+    turned = jax.device_put(usual, Format(Layout((1, 0)), usual.sharding))
+    ms.set_context(mode=ms.GRAPH_MODE if way == "graph" else ms.PYNATIVE_MODE)
+    try:
+        with ms.eager(way if way != "graph" else "op_by_op"):
+            for array in [usual] * 10 + [turned] * 3:
+                got = entry(net, array, x).asnumpy()
+                np.testing.assert_array_equal(got, plain * 2 + 2)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
