@@ -271,6 +271,17 @@ def test_networks_in_both_modes(library, installed, mode, tmp_path):
     assert b"convolution" in written and b"mindjax_onednn" not in written
 
 
+def test_without_jit_and_exported(library):
+    arrays, numbers = CASES["small"]
+    function = lambda *a: convolution(*a, numbers)  # noqa: E731
+    expected = reference(*arrays, numbers)
+    with jax.disable_jit():
+        close(function(*arrays), expected)
+    exported = jax.export.export(jax.jit(function))(*arrays)
+    assert "custom_call @mindjax" not in exported.mlir_module()
+    close(jax.export.deserialize(exported.serialize()).call(*arrays), expected)
+
+
 @pytest.mark.parametrize("named", ["0", "/nowhere/libdnnl.so.3"])
 def test_without_the_library_plain_forms_stand(named, monkeypatch):
     monkeypatch.setenv("MINDJAX_ONEDNN", named)

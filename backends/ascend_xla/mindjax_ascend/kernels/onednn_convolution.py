@@ -119,7 +119,11 @@ def _alone(a: Array, b: Array, *, role: int, shape: tuple[int, ...], numbers: Nu
     return _convolution.bind(a, b, role=role, shape=shape, numbers=numbers)
 
 
-_convolution.def_impl(_alone)
+@_convolution.def_impl
+def _run(a: Array, b: Array, **params: Any) -> Array:
+    # Where the user has disabled it, the compiled form would come back here.
+    with jax.disable_jit(False):
+        return _alone(a, b, **params)
 
 
 def _called(a: Array, b: Array, *, role: int, shape: tuple[int, ...], numbers: Numbers) -> Array:
@@ -172,9 +176,6 @@ def _pays(
     return onednn.fast((*first, *(n for three in spread for n in three)))
 
 
-mlir.register_lowering(_convolution, mlir.lower_fun(_called, multiple_results=False))
-
-
 def _transpose(at: int, cotangent: Any, a: Any, b: Any, *, role: int, **params: Any) -> Any:
     """Compute what stands at a place of the operands, of the cotangent and the other operand."""
     asked, other = _OPERANDS[role][at], _OPERANDS[role][1 - at]
@@ -195,6 +196,16 @@ def plain(a: Array, b: Array, *, role: int, shape: tuple[int, ...], numbers: Num
     if role == IMAGE:
         return jax.linear_transpose(lambda x: reference(x, b, numbers), missing)(a)[0]
     return jax.linear_transpose(lambda w: reference(a, w, numbers), missing)(b)[0]
+
+
+def _lowered(context: Any, *arrays: Any, **params: Any) -> Any:
+    """Lower to a call of the library; to XLA's own convolution in what `jax.export` writes."""
+    exported = context.module_context.lowering_parameters.for_export
+    form = plain if exported else _called
+    return mlir.lower_fun(form, multiple_results=False)(context, *arrays, **params)
+
+
+mlir.register_lowering(_convolution, _lowered)
 
 
 def _batch(arrays: Any, axes: Any, *, role: int, shape: tuple[int, ...], numbers: Numbers) -> Any:
