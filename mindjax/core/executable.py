@@ -245,7 +245,9 @@ def refuse(
         found.renew()
         return (found.vjp if program else found.call)(*arrays)
     # Another thread's step may have donated a buffer between our reading it and using it.
-    if isinstance(error, RuntimeError) and "deleted" in str(error) and not traced:
+    # The call that looks at no array says something else of one that is gone.
+    gone = any(type(a) is jax_private.ArrayImpl and a.is_deleted() for a in jax.tree.leaves(arrays))
+    if isinstance(error, RuntimeError) and (gone or "deleted" in str(error)) and not traced:
         raise located(
             RuntimeError,
             f"For '{found.record.name}', an input was replaced by another thread while it was "

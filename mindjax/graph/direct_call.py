@@ -119,7 +119,13 @@ class DirectCall:
                 for v, count in zip(values, counts, strict=True)
             ]
         first, last = self._fixed
-        outputs = self._execute([*values, *read, *first, *arguments, *last])
+        try:
+            outputs = self._execute([*values, *read, *first, *arguments, *last])
+        except jax.errors.JaxRuntimeError:
+            if any(a.is_deleted() for a in (*read, *arguments)):
+                # Refused before anything was done; jax's look tells which one is gone.
+                return None
+            raise
         end = len(outputs) - self._reached
         written = self._written
         for handle, value in zip(written, outputs[end - len(written) : end], strict=True):

@@ -112,6 +112,23 @@ def test_arguments_are_looked_at(direct):
     assert net(x).asnumpy().tolist() == [4.0] * 4 and direct[-1]
 
 
+def test_arrays_that_are_gone_are_named(direct):
+    net, x = Count(), Tensor(np.ones(4, np.float32))
+    for _ in range(3):
+        net(x)
+    gone = Tensor(np.ones(4, np.float32))
+    gone.array.delete()
+    with pytest.raises(RuntimeError, match="deleted"):
+        net(gone)
+    assert net(x).asnumpy().tolist() == [8.0] * 4
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    with ms.eager("op_by_op"):
+        for _ in range(10):
+            x + x
+        with pytest.raises(RuntimeError, match="was replaced by another thread"):
+            x + gone
+
+
 def test_outputs_stand_in_their_places(direct):
     """Results, state and written arguments each get their own."""
     p = Parameter(np.zeros(2, np.float32), name="p")
