@@ -53,8 +53,11 @@ debug_infs: Any = _config.debug_infs
 def memory_order(array: Any) -> Any:
     """Give how a jax array's axes lie in memory: equal objects, and equal texts, for equal orders.
 
-    None where the backend does not tell, or for an array that was given away.
+    None where the backend does not tell, and for arrays that are gone or lie in other processes.
     """
+    if array.is_deleted() or not array.is_fully_addressable:
+        # What asks for a shard that is not here ends the process.
+        return None
     try:
         return array._pjrt_layout
     except Exception:

@@ -118,6 +118,10 @@ def test_arrays_that_are_gone_are_named(direct):
         net(x)
     gone = Tensor(np.ones(4, np.float32))
     gone.array.delete()
+    lost = jax.device_put(np.ones((2, 3)))
+    lost.delete()
+    with pytest.raises(RuntimeError, match="deleted"):
+        Tensor(lost).asnumpy()
     with pytest.raises(RuntimeError, match="deleted"):
         net(gone)
     assert net(x).asnumpy().tolist() == [8.0] * 4
