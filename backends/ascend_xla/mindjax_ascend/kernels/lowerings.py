@@ -21,6 +21,7 @@ from mindjax_ascend.kernels import (
     layer_norm,
     lstm,
     moe,
+    onednn,
     onednn_convolution,
     paged_attention,
     quant_matmul,
@@ -48,6 +49,8 @@ def lowerings(cls: type[Any]) -> dict[str, Lowering]:
     if function is not None:
         found["ascend"] = function
     on_cpu = _ON_CPU.get(cls.__name__, function)
+    if cls.__name__ in _ON_CPU and not onednn.loaded():
+        on_cpu = None
     if on_cpu is not None and cls.__name__ not in _PLAIN_ON_CPU:
         found["cpu"] = _of_size(on_cpu)
     return found
