@@ -73,6 +73,13 @@ def target() -> str:
     return names.get(asked, "Ascend" if asked == "ascend" else "CPU")
 
 
+def is_ascend() -> bool:
+    """Tell whether new values go to an Ascend device, or would if one were there."""
+    if _Choice.target is not None:
+        return _Choice.target == "Ascend"
+    return jax.default_backend() == "ascend"
+
+
 def placement() -> Any:
     """Give the device for new values, None for jax's default.
 

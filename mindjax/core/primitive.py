@@ -17,6 +17,7 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 import jax
 import numpy as np
 
+from mindjax.core import device
 from mindjax.core.dtype import Type
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle, current, wrap
@@ -464,7 +465,11 @@ def computation(record: Primitive, portable: bool = False) -> Callable[..., Any]
                 _trace.portable = before
         if not found:
             return _of_possible_size(record, record.compute(*arrays))
-        choices = {p: (lambda *a, f=f: f(record, *a)) for p, f in found.items()}
+        # XLA:CPU convolves slowly inside a branch, even inside the only one.
+        chosen = {p: f for p, f in found.items() if p != "ascend" or device.is_ascend()}
+        if not chosen:
+            return _of_possible_size(record, record.compute(*arrays))
+        choices = {p: (lambda *a, f=f: f(record, *a)) for p, f in chosen.items()}
         out = jax.lax.platform_dependent(*arrays, default=record.compute, **choices)
         return _of_possible_size(record, out)
 

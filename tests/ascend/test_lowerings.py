@@ -10,7 +10,7 @@ from mindjax_ascend.kernels.lowerings import SMALLEST, lowerings
 
 import mindjax as ms
 from mindjax import Tensor, ops
-from mindjax.core import primitive
+from mindjax.core import device, primitive
 from mindjax.core.dtype import float16
 from mindjax.ops.conv import Conv2D
 from mindjax.ops.fused.experts import MoeGatingTopKSoftmax, MoeTokenPermute, MoeTokenUnpermute
@@ -204,3 +204,24 @@ def test_other_classes_have_no_lowering():
         pass
 
     assert lowerings(RmsNorm) == {} == lowerings(primitive.Primitive)
+
+
+def test_programs_for_cpus_hold_no_branch_for_ascend(monkeypatch):
+    """XLA:CPU takes fifteen times as long for gradients of convolutions that lie in a branch."""
+
+    class Doubled(primitive.Primitive, register=False):
+        def compute(self, x):
+            return x + x
+
+    monkeypatch.setitem(primitive.LOWERINGS, Doubled, {"ascend": lambda record, x: x * 2})
+    chosen = device.choice()
+    found = {}
+    try:
+        for target in ("CPU", "Ascend"):
+            device.put_back((target, None))
+            program = jax.make_jaxpr(primitive.computation(Doubled()))(np.float32(1))
+            found[target] = [e.primitive.name for e in program.eqns]
+    finally:
+        device.put_back(chosen)
+    assert found["CPU"] == ["add"]
+    assert "cond" in found["Ascend"]
