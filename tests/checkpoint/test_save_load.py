@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 import mindjax as ms
 from mindjax import Parameter, Tensor, checkpoint, nn
 from mindjax.checkpoint import async_ckpt_thread_status, ckpt, load_checkpoint_async
-from mindjax.checkpoint.save import wait_async_save
+from mindjax.checkpoint.save import _Paced, wait_async_save
 from mindjax.core import atomic
 
 # Writes a file over and over in a child process, for each line on its input that names it; one
@@ -138,6 +139,21 @@ def test_async_save(tmp_path, how):
     found = ms.load_checkpoint(str(tmp_path / "a.ckpt"))
     assert found["w"].asnumpy().tolist() == [1.0, 2.0]
     assert not async_ckpt_thread_status()
+
+
+def test_a_background_save_rests_between_its_pieces():
+    rests, file = [], io.BytesIO()
+
+    class Hurry(threading.Event):
+        def wait(self, timeout=None):
+            rests.append(timeout)
+            return True
+
+    data = np.arange(1 << 18, dtype=np.int64)
+    _Paced(file, Hurry()).write(data.data)
+    assert file.getvalue() == data.tobytes()
+    assert len(rests) == 2
+    assert sum(rests) > 0
 
 
 def test_async_failure_is_raised_by_the_next_save(tmp_path):
