@@ -96,7 +96,95 @@ class Encoder(nn.Module):
         return self.head(self.layers(self.embedding(tokens))).reshape(-1, 1000)
 
 
-NETWORKS: dict[str, Any] = {"lenet5": LeNet5, "resnet18": ResNet18, "encoder": Encoder}
+class DecoderLayer(nn.Module):
+    """A decoder layer of LLaMA's kind: RMSNorm, rotary attention, SwiGLU."""
+
+    def __init__(self, width: int, heads: int, hidden: int, length: int) -> None:
+        super().__init__()
+        self.heads, self.size = heads, width // heads
+        self.norm1, self.norm2 = nn.RMSNorm(width, 1e-5), nn.RMSNorm(width, 1e-5)
+        self.qkv = nn.Linear(width, 3 * width, bias=False)
+        self.out = nn.Linear(width, width, bias=False)
+        self.gate = nn.Linear(width, hidden, bias=False)
+        self.up = nn.Linear(width, hidden, bias=False)
+        self.down = nn.Linear(hidden, width, bias=False)
+        frequencies = 10000.0 ** -(torch.arange(0, self.size, 2) / self.size)
+        angles = torch.outer(torch.arange(length).float(), frequencies)
+        self.register_buffer("cos", angles.cos())
+        self.register_buffer("sin", angles.sin())
+
+    def rotate(self, x: Any) -> Any:
+        """Turn each pair of features by its position's angle."""
+        a, b = x.chunk(2, -1)
+        return torch.cat((a * self.cos - b * self.sin, b * self.cos + a * self.sin), -1)
+
+    def forward(self, x: Any) -> Any:
+        """Give the layer's output, (N, S, width)."""
+        n, s, width = x.shape
+        h = self.qkv(self.norm1(x)).reshape(n, s, 3, self.heads, self.size)
+        q, k, v = h.permute(2, 0, 3, 1, 4)
+        q, k = self.rotate(q), self.rotate(k)
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(mixed.transpose(1, 2).reshape(n, s, width))
+        h = self.norm2(x)
+        return x + self.down(F.silu(self.gate(h)) * self.up(h))
+
+
+class Decoder(nn.Module):
+    """Four decoder layers of width 256 over 1,000 tokens, with a head that names the token."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(1000, 256)
+        self.layers = nn.Sequential(*[DecoderLayer(256, 4, 688, 128) for _ in range(4)])
+        self.norm = nn.RMSNorm(256, 1e-5)
+        self.head = nn.Linear(256, 1000, bias=False)
+
+    def forward(self, tokens: Any) -> Any:
+        """Give logits (N * S, 1000)."""
+        return self.head(self.norm(self.layers(self.embedding(tokens)))).reshape(-1, 1000)
+
+
+class Classifier(nn.Module):
+    """One LSTM layer of width 256 over 1,000 tokens; the last output names the class."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(1000, 128)
+        self.lstm = nn.LSTM(128, 256, batch_first=True)
+        self.head = nn.Linear(256, 10)
+
+    def forward(self, tokens: Any) -> Any:
+        """Give logits (N, 10)."""
+        outputs, _ = self.lstm(self.embedding(tokens))
+        return self.head(outputs[:, -1])
+
+
+class WideDeep(nn.Module):
+    """Wide & Deep over a million ids with embeddings of width 16, dense gradients."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide, self.embedding = nn.Embedding(1_000_000, 1), nn.Embedding(1_000_000, 16)
+        nn.init.zeros_(self.wide.weight)
+        self.fc1, self.fc2, self.fc3 = nn.Linear(416, 256), nn.Linear(256, 128), nn.Linear(128, 1)
+
+    def forward(self, ids: Any) -> Any:
+        """Give logits (N, 1)."""
+        x = F.relu(self.fc1(self.embedding(ids).reshape(len(ids), -1)))
+        return self.fc3(F.relu(self.fc2(x))) + self.wide(ids).sum(1)
+
+
+NETWORKS: dict[str, Any] = {
+    "lenet5": LeNet5,
+    "resnet18": ResNet18,
+    "encoder": Encoder,
+    "decoder": Decoder,
+    "lstm": Classifier,
+    "wide_deep": WideDeep,
+}
+RATES = {"encoder": 1e-4, "decoder": 1e-4, "lstm": 1e-3, "wide_deep": 1e-3}
+"""Learning rates of those that train with Adam."""
 
 
 def train_step(workload: str) -> Any:
@@ -109,16 +197,18 @@ def train_step(workload: str) -> Any:
         A function without arguments that trains one step and waits for the loss, a float.
     """
     net = NETWORKS[workload]().train()
-    if workload == "encoder":
-        optimizer: Any = torch.optim.Adam(net.parameters(), 1e-4)
+    if workload in RATES:
+        optimizer: Any = torch.optim.Adam(net.parameters(), RATES[workload], fused=True)
     else:
         optimizer = torch.optim.SGD(net.parameters(), 0.01, 0.9)
     x, y = (torch.from_numpy(a) for a in batch(workload))
-    y = y.long()
+    logistic = workload == "wide_deep"
+    loss_of = F.binary_cross_entropy_with_logits if logistic else F.cross_entropy
+    y = y if logistic else y.long()
 
     def run() -> float:
         optimizer.zero_grad()
-        loss = F.cross_entropy(net(x), y)
+        loss = loss_of(net(x), y)
         loss.backward()
         optimizer.step()
         return float(loss)
