@@ -188,9 +188,11 @@ def check_stages(found, layers):
     # The head, on the last stage, has a place on each.
     head = 4 * 32000 * 8192 / 8
     assert found["optimizer"] == pytest.approx(2 * numbers, rel=1e-3)
+    # Gains of norms, a thousandth, lie in parts too; the sum has them whole.
     for kind in ("parameters", "gradients"):
-        assert numbers <= found[kind] <= numbers + head
-    assert found["values"] == pytest.approx(kept, rel=0.1)
+        assert numbers * 0.999 <= found[kind] <= numbers + head
+    # Long stages keep two values a layer where the sum has its input alone.
+    assert 0.95 * kept <= found["values"] <= 1.35 * kept
     assert found["total"] == pytest.approx(4 * numbers + kept, rel=0.1)
 
 
