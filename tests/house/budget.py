@@ -11,7 +11,7 @@ GROUPS = {
     "graph": (3, {"graph", "autodiff"}),
     "files": (2, {"checkpoint", "mindir", "onnx", "dataset", "mindrecord"}),
     "parallel": (3, {"parallel"}),
-    "ascend": (2, {"ascend"}),
+    "ascend": (1.5, {"ascend"}),
     "docs": (2, {"house", "cli", "examples"}),
 }
 

@@ -188,11 +188,9 @@ def check_stages(found, layers):
     # The head, on the last stage, has a place on each.
     head = 4 * 32000 * 8192 / 8
     assert found["optimizer"] == pytest.approx(2 * numbers, rel=1e-3)
-    # Gains of norms, a thousandth, lie in parts too; the sum has them whole.
     for kind in ("parameters", "gradients"):
-        assert numbers * 0.999 <= found[kind] <= numbers + head
-    # Long stages keep two values a layer where the sum has its input alone.
-    assert 0.95 * kept <= found["values"] <= 1.35 * kept
+        assert numbers <= found[kind] <= numbers + head
+    assert found["values"] == pytest.approx(kept, rel=0.1)
     assert found["total"] == pytest.approx(4 * numbers + kept, rel=0.1)
 
 
@@ -206,8 +204,12 @@ def test_pipeline(tmp_path):
 @pytest.mark.slow
 def test_pipeline_of_70_billion_numbers(tmp_path):
     """8 parts of the batch, 8 of the matrices and 8 stages of ten layers."""
-    words = ("--no-compile", "--devices", 512, EXAMPLE, "--stages", 8)
-    check_stages(figures(tmp_path, *words), 80)
+    found = figures(tmp_path, "--no-compile", "--devices", 512, EXAMPLE, "--stages", 8)
+    numbers, kept = staged_by_hand(80, 8, 8, 8)
+    for kind, times in (("parameters", 1), ("gradients", 1), ("optimizer", 2)):
+        assert found[kind] == pytest.approx(times * numbers, rel=1e-3)
+    # Stages of ten layers keep two values a layer where the sum has one: the whole is what is near.
+    assert found["total"] == pytest.approx(4 * numbers + kept, rel=0.1)
 
 
 @pytest.mark.slow
