@@ -174,7 +174,8 @@ def staged_by_hand(layers, data, tensor, stages):
     which is whole, the logits and a mask of truth values.
     """
     width, keys, inner, words, length = 8192, 1024, 28672, 32000, 2048
-    layer = (2 * width * width + 2 * width * keys + 3 * width * inner) / tensor + 2 * width
+    # Gains of norms lie in parts as the matrices do.
+    layer = (2 * width * width + 2 * width * keys + 3 * width * inner + 2 * width) / tensor
     own = layers // stages
     numbers = own * layer + words * width / tensor
     row = 4 * length * width / tensor
