@@ -26,7 +26,10 @@ from mindjax.core.partition import partitioner
 PRIMITIVES: dict[str, type[Primitive]] = {}
 """MindIR name -> class; names with a leading underscore are ours alone."""
 
-LOWERINGS: dict[type[Primitive], dict[str, Callable[..., Any]]] = {}
+Chooses = Callable[..., Callable[..., Any] | None]
+"""From a record and its arrays to the function that takes the place of `compute`, or None."""
+
+LOWERINGS: dict[type[Primitive], dict[str, Chooses]] = {}
 """Per class: platform name -> function that replaces `compute` there."""
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -405,30 +408,35 @@ def lowering(cls: type[Primitive], platform: str) -> Callable[[Decorated], Decor
     """
 
     def register(function: Decorated) -> Decorated:
-        LOWERINGS.setdefault(cls, {})[platform] = function
+        chooses = lambda record, *_: functools.partial(function, record)  # noqa: E731
+        LOWERINGS.setdefault(cls, {})[platform] = chooses
         return function
 
     return register
 
 
 @functools.cache
-def _providers() -> tuple[Callable[[type[Primitive]], dict[str, Callable[..., Any]]], ...]:
+def _providers() -> tuple[Callable[[type[Primitive]], dict[str, Chooses]], ...]:
     found = importlib.metadata.entry_points(group="mindjax.lowerings")
     return tuple(entry.load() for entry in found)
 
 
 @functools.cache
-def _provided(cls: type[Primitive]) -> dict[str, Callable[..., Any]]:
+def _provided(cls: type[Primitive]) -> dict[str, Chooses]:
     """Ask installed backends, once, for what replaces a class's `compute`.
 
     A backend names a function in the entry point group ``mindjax.lowerings``: from a class to
-    functions by platform, as `lowering` takes them.
+    functions by platform, which take the record and the arrays and give what computes these, None
+    to leave them to `compute`.
     """
     return {p: f for provider in _providers() for p, f in provider(cls).items()}
 
 
-def lowerings_of(cls: type[Primitive]) -> dict[str, Callable[..., Any]]:
-    """Give what replaces a class's `compute`, by platform; what is registered here comes first."""
+def lowerings_of(cls: type[Primitive]) -> dict[str, Chooses]:
+    """Give what chooses a replacement of a class's `compute`, by platform.
+
+    What is registered here comes before what backends provide.
+    """
     return _provided(cls) | LOWERINGS.get(cls, {})
 
 
@@ -466,10 +474,15 @@ def computation(record: Primitive, portable: bool = False) -> Callable[..., Any]
         if not found:
             return _of_possible_size(record, record.compute(*arrays))
         # XLA:CPU convolves slowly inside a branch, even inside the only one.
-        chosen = {p: f for p, f in found.items() if p != "ascend" or device.is_ascend()}
-        if not chosen:
+        # So a lowering that leaves these arrays to `compute` says so before there is a branch.
+        choices = {
+            platform: computes
+            for platform, chooses in found.items()
+            if platform != "ascend" or device.is_ascend()
+            if (computes := chooses(record, *arrays)) is not None
+        }
+        if not choices:
             return _of_possible_size(record, record.compute(*arrays))
-        choices = {p: (lambda *a, f=f: f(record, *a)) for p, f in chosen.items()}
         out = jax.lax.platform_dependent(*arrays, default=record.compute, **choices)
         return _of_possible_size(record, out)
 

@@ -1,7 +1,8 @@
 """What MindJAX's primitives compute with kernels, found by the entry point ``mindjax.lowerings``.
 
-A function takes the record and the arrays, as `compute` does, and gives the same. Where a kernel
-does not fit the arrays the record's own `compute` stands; so do its errors.
+A function takes the record and the arrays, as `compute` does, and gives what computes them with
+kernels. Where a kernel does not fit the arrays it gives None: the record's own `compute` stands,
+and so do its errors.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from mindjax_ascend.kernels import (
 )
 
 Array = jax.Array
-Lowering = Callable[..., Any]
+Computation = Callable[..., Any]
+Lowering = Callable[..., Computation | None]
 
 SMALLEST = 1 << 14
 """Elements of the first array from which on a call of a kernel pays on CPUs."""
@@ -57,109 +59,121 @@ def lowerings(cls: type[Any]) -> dict[str, Lowering]:
 
 
 def _of_size(function: Lowering) -> Lowering:
-    def lowered(record: Any, *arrays: Any) -> Any:
+    def chosen(record: Any, *arrays: Any) -> Computation | None:
         from mindjax.ops.contraction import forms_wanted
 
         first = jax.tree.leaves(arrays)[0]
         if first.size < SMALLEST or not forms_wanted():
-            return record.compute(*arrays)
+            return None
         return function(record, *arrays)
 
-    return lowered
+    return chosen
 
 
-def _rms_norm(record: Any, x: Array, gamma: Array) -> Any:
+def _rms_norm(record: Any, x: Array, gamma: Array) -> Computation | None:
     if not foreign.narrow_or_float32(x, gamma) or not rms_norm.wanted(x, gamma):
-        return record.compute(x, gamma)
-    return rms_norm.rms_norm(x, gamma, record.epsilon)
+        return None
+    return lambda x, gamma: rms_norm.rms_norm(x, gamma, record.epsilon)
 
 
-def _add_rms_norm(record: Any, x1: Array, x2: Array, gamma: Array) -> Any:
+def _add_rms_norm(record: Any, x1: Array, x2: Array, gamma: Array) -> Computation | None:
     same = x1.shape == x2.shape and x1.dtype == x2.dtype == gamma.dtype == np.float32
     if not same or not rms_norm.wanted(x1, gamma):
-        return record.compute(x1, x2, gamma)
-    return rms_norm.add_rms_norm(x1, x2, gamma, record.epsilon)
+        return None
+    return lambda x1, x2, gamma: rms_norm.add_rms_norm(x1, x2, gamma, record.epsilon)
 
 
-def _layer_norm(record: Any, x: Array, gamma: Array, beta: Array) -> Any:
+def _layer_norm(record: Any, x: Array, gamma: Array, beta: Array) -> Computation | None:
     first, span = (a % max(x.ndim, 1) for a in (record.begin_norm_axis, record.begin_params_axis))
     fits = first == span == x.ndim - gamma.ndim and layer_norm.wanted(x, gamma, beta)
     if not fits:
-        return record.compute(x, gamma, beta)
-    return layer_norm.layer_norm(x, gamma, beta, record.epsilon)
+        return None
+    return lambda x, gamma, beta: layer_norm.layer_norm(x, gamma, beta, record.epsilon)
 
 
-def _layer_norm_plain(record: Any, x: Array, gamma: Array | None, beta: Array | None) -> Any:
+def _layer_norm_plain(
+    record: Any, x: Array, gamma: Array | None, beta: Array | None
+) -> Computation | None:
     if gamma is None or beta is None or gamma.ndim != record.count:
-        return record.compute(x, gamma, beta)
+        return None
     if not layer_norm.wanted(x, gamma, beta):
-        return record.compute(x, gamma, beta)
-    return layer_norm.layer_norm(x, gamma, beta, record.epsilon)[0]
+        return None
+    return lambda x, gamma, beta: layer_norm.layer_norm(x, gamma, beta, record.epsilon)[0]
 
 
-def _softmax(record: Any, x: Array) -> Any:
+def _softmax(record: Any, x: Array) -> Computation | None:
     last = record.axis in (-1, x.ndim - 1, (-1,), (x.ndim - 1,))
     if not last or x.dtype != np.float32 or not softmax.wanted(x):
-        return record.compute(x)
-    return softmax.softmax(x)
+        return None
+    return softmax.softmax
 
 
-def _swiglu(record: Any, x: Array) -> Any:
+def _swiglu(record: Any, x: Array) -> Computation | None:
     if record.dim not in (-1, x.ndim - 1) or not swiglu.wanted(x):
-        return record.compute(x)
-    return swiglu.swiglu(x)
+        return None
+    return swiglu.swiglu
 
 
-def _rotary(record: Any, x: Array, cos: Array, sin: Array) -> Any:
+def _rotary(record: Any, x: Array, cos: Array, sin: Array) -> Computation | None:
     if x.ndim != 4 or not rotary.wanted(x, cos, sin):
-        return record.compute(x, cos, sin)
-    return rotary.rotary(x, cos, sin, record.mode == 1)
+        return None
+    return lambda x, cos, sin: rotary.rotary(x, cos, sin, record.mode == 1)
 
 
-def _gating(record: Any, x: Array, finished: Array | None) -> Any:
+def _gating(record: Any, x: Array, finished: Array | None) -> Computation | None:
     fits = x.ndim in (2, 3) and 0 < record.k <= x.shape[-1] and finished is None
     if not fits or not moe.wanted(x):
-        return record.compute(x, finished)
-    values, experts = moe.gating_top_k(x, record.k)
-    rows = experts.size // record.k
-    numbers = jnp.arange(experts.size, dtype=np.int32).reshape(record.k, rows)
-    return values, experts, numbers.T.reshape(experts.shape)
+        return None
+
+    def gating(x: Array, _finished: None) -> Any:
+        values, experts = moe.gating_top_k(x, record.k)
+        rows = experts.size // record.k
+        numbers = jnp.arange(experts.size, dtype=np.int32).reshape(record.k, rows)
+        return values, experts, numbers.T.reshape(experts.shape)
+
+    return gating
 
 
-def _permute(record: Any, tokens: Array, indices: Array) -> Any:
+def _permute(record: Any, tokens: Array, indices: Array) -> Computation | None:
     fits = tokens.ndim == 2 and indices.ndim in (1, 2) and indices.dtype == np.int32
     fits = fits and indices.shape[0] == tokens.shape[0] and indices.size > 0
     if not fits or (indices.ndim == 2 and indices.shape[1] > 512) or not moe.wanted(tokens):
-        return record.compute(tokens, indices)
+        return None
     kept = min(record.num_out_tokens or indices.size, indices.size)
-    return moe.permute(tokens, indices.reshape(tokens.shape[0], -1), kept)
+    return lambda tokens, indices: moe.permute(tokens, indices.reshape(tokens.shape[0], -1), kept)
 
 
-def _unpermute(record: Any, tokens: Array, places: Array, probs: Array | None) -> Any:
+def _unpermute(
+    record: Any, tokens: Array, places: Array, probs: Array | None
+) -> Computation | None:
     fits = probs is not None and tokens.ndim == 2 and places.dtype == np.int32
     if not fits or probs is None or probs.ndim != 2 or probs.size != places.size:
-        return record.compute(tokens, places, probs)
-    return moe.unpermute(tokens, places, probs)
+        return None
+    return moe.unpermute
 
 
-def _grouped(record: Any, xs: Any, weights: Any, *rest: Any) -> Any:
+def _grouped(record: Any, xs: Any, weights: Any, *rest: Any) -> Computation | None:
     extras, group_list = rest[:-1], rest[-1]
     plain = not any(extras) and not record.transpose_a and not record.transpose_b
     plain = plain and record.group_type == 0
     plain = plain and len(xs) == 1 and len(weights) == 1 and record.output_dtype is None
     if not plain or group_list is None:
-        return record.compute(xs, weights, *rest)
+        return None
     (x,), (w,) = xs, weights
     if x.dtype != w.dtype or group_list.shape != w.shape[:1] or not grouped_matmul.wanted(x, w):
-        return record.compute(xs, weights, *rest)
-    ends = group_list.astype(np.int32)
-    if record.group_list_type:
-        ends = jnp.cumsum(ends, dtype=np.int32)
-    return (grouped_matmul.grouped_matmul(x, w, ends).astype(x.dtype),)
+        return None
+
+    def grouped(xs: Any, weights: Any, *rest: Any) -> Any:
+        ends = rest[-1].astype(np.int32)
+        if record.group_list_type:
+            ends = jnp.cumsum(ends, dtype=np.int32)
+        return (grouped_matmul.grouped_matmul(xs[0], weights[0], ends).astype(x.dtype),)
+
+    return grouped
 
 
-def _weight_quant(record: Any, x: Array, weight: Array, *rest: Any) -> Any:
-    scale, offset, quant_scale, _, bias = rest
+def _weight_quant(record: Any, x: Array, weight: Array, *rest: Any) -> Computation | None:
+    scale, offset, quant_scale, _, _ = rest
     turned = record.transpose_weight
     if (
         quant_scale is not None
@@ -167,26 +181,37 @@ def _weight_quant(record: Any, x: Array, weight: Array, *rest: Any) -> Any:
         or x.dtype != np.float32
         or not quant_matmul.wanted(x, weight, turned)
     ):
-        return record.compute(x, weight, *rest)
+        return None
     depth, columns = weight.shape[::-1] if turned else weight.shape
     group = record.antiquant_group_size
-    laid = []
-    for numbers in (scale, jnp.zeros((1,), np.float32) if offset is None else offset):
+    groups = -(-depth // group) if group else 0
+    for numbers in (scale, offset):
+        if numbers is None or numbers.size in (1, columns):
+            continue
+        rows = numbers.shape[:-2] + (numbers.shape[-2:][::-1] if turned else numbers.shape[-2:])
+        if not group or rows != (groups, columns):
+            return None
+
+    def laid(numbers: Array | None) -> Array:
+        if numbers is None:
+            numbers = jnp.zeros((1,), np.float32)
         if numbers.size in (1, columns):
             rows = jnp.broadcast_to(numbers.reshape(1, -1), (1, columns))
-            laid.append(jnp.repeat(rows, -(-depth // group), 0) if group else rows)
-            continue
-        rows = jnp.swapaxes(numbers, -1, -2) if turned else numbers
-        if not group or rows.shape != (-(-depth // group), columns):
-            return record.compute(x, weight, *rest)
-        laid.append(rows)
-    floats = [y.astype(np.float32) for y in laid]
-    numbers, offsets = floats
-    out = quant_matmul.weight_quant_matmul(x, weight, numbers, offsets, group or depth, turned)
-    return out if bias is None else out + bias.astype(np.float32)
+            rows = jnp.repeat(rows, groups, 0) if group else rows
+        else:
+            rows = jnp.swapaxes(numbers, -1, -2) if turned else numbers
+        return rows.astype(np.float32)
+
+    def product(x: Array, weight: Array, scale: Array, offset: Any, *rest: Any) -> Array:
+        laid_out = (laid(scale), laid(offset))
+        out = quant_matmul.weight_quant_matmul(x, weight, *laid_out, group or depth, turned)
+        bias = rest[-1]
+        return out if bias is None else out + bias.astype(np.float32)
+
+    return product
 
 
-def _quant(record: Any, x1: Array, x2: Array, *rest: Any) -> Any:
+def _quant(record: Any, x1: Array, x2: Array, *rest: Any) -> Computation | None:
     scale, offset, bias, rows = rest
     turned = record.transpose_x2
     fits = not record.transpose_x1 and x1.dtype == np.int8 and quant_matmul.wanted(x1, x2, turned)
@@ -194,35 +219,47 @@ def _quant(record: Any, x1: Array, x2: Array, *rest: Any) -> Any:
     from mindjax.core.dtype import int8, to_np
 
     if not fits or record.dtype is int8:
-        return record.compute(x1, x2, *rest)
-    product = quant_matmul.quant_matmul(x1, x2, turned).astype(np.float32)
-    return (product * scale).astype(to_np(record.dtype))
+        return None
+
+    def product(x1: Array, x2: Array, scale: Array, *_: Any) -> Array:
+        whole = quant_matmul.quant_matmul(x1, x2, turned).astype(np.float32)
+        return (whole * scale).astype(to_np(record.dtype))
+
+    return product
 
 
-def _paged(record: Any, query: Array, keys: Array, values: Any, *rest: Any) -> Any:
+def _paged(record: Any, query: Array, keys: Array, values: Any, *rest: Any) -> Computation | None:
     tables, lengths, extras = rest[0], rest[1], rest[2:]
     heads, key_heads = record.head_num, record.kv_head_num
     plain = all(x is None for x in extras) and record.mla_v_dim == 0
     plain = plain and keys.ndim == 4 and tables.ndim == 2
     if not plain or values is None or keys.shape != values.shape or keys.shape[2] != key_heads:
-        return record.compute(query, keys, values, *rest)
+        return None
     size = keys.shape[-1]
     if query.size != tables.shape[0] * heads * size:
-        return record.compute(query, keys, values, *rest)
-    q = query.reshape(-1, heads, size)
+        return None
+    q: Any = jax.ShapeDtypeStruct((tables.shape[0], heads, size), query.dtype)
     if lengths.size != tables.shape[0] or not paged_attention.wanted(q, keys, values, tables):
-        return record.compute(query, keys, values, *rest)
-    numbers = (tables, lengths.reshape(-1))
-    out = paged_attention.paged_attention(q, keys, values, *numbers, record.scale_value)
-    return out.reshape(query.shape)
+        return None
+
+    def attention(query: Array, keys: Array, values: Array, *rest: Any) -> Array:
+        q, numbers = query.reshape(-1, heads, size), (rest[0], rest[1].reshape(-1))
+        out = paged_attention.paged_attention(q, keys, values, *numbers, record.scale_value)
+        return out.reshape(query.shape)
+
+    return attention
 
 
-def _cache_write(record: Any, cache: Array, tokens: Array, slots: Array) -> Any:
+def _cache_write(record: Any, cache: Array, tokens: Array, slots: Array) -> Computation | None:
     count = int(np.prod(cache.shape[:2])) if cache.ndim > 2 else 0
     if not count or not cache.size or tokens.size != slots.size * (cache.size // count):
-        return record.compute(cache, tokens, slots)
-    rows = tokens.astype(cache.dtype).reshape(slots.size, -1)
-    return paged_attention.reshape_and_cache(cache, rows, slots.reshape(-1))
+        return None
+
+    def write(cache: Array, tokens: Array, slots: Array) -> Array:
+        rows = tokens.astype(cache.dtype).reshape(slots.size, -1)
+        return paged_attention.reshape_and_cache(cache, rows, slots.reshape(-1))
+
+    return write
 
 
 def _band(record: Any, queries: int, keys: int, masked: bool) -> tuple[int, int] | None:
@@ -243,7 +280,9 @@ def _band(record: Any, queries: int, keys: int, masked: bool) -> tuple[int, int]
     return None
 
 
-def _attention(record: Any, query: Array, key: Array, value: Array, *rest: Any) -> Any:
+def _attention(
+    record: Any, query: Array, key: Array, value: Array, *rest: Any
+) -> Computation | None:
     from mindjax.ops.fused.attention import four_axes, merge_heads, split_heads
 
     shift, dropped, mask, prefix, *ends = rest
@@ -252,60 +291,84 @@ def _attention(record: Any, query: Array, key: Array, value: Array, *rest: Any) 
     plain = plain and query.dtype == key.dtype == value.dtype
     plain = plain and (mask is None or mask.dtype in (np.bool_, np.uint8, np.int8))
     if not plain or not query.size or not key.size or not value.size:
-        return record.compute(query, key, value, *rest)
-    q = split_heads(query, layout, heads, name, "query")
-    own = key.shape[-1] // q.shape[3] if layout in ("BSH", "SBH") else 0
-    k, v = (split_heads(x, layout, own, name, "key") for x in (key, value))
+        return None
+
+    def split(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+        q = split_heads(query, layout, heads, name, "query")
+        own = key.shape[-1] // q.shape[3] if layout in ("BSH", "SBH") else 0
+        k, v = (split_heads(x, layout, own, name, "key") for x in (key, value))
+        return q, k, v
+
+    q, k, v = jax.eval_shape(split, query, key, value)
     band = _band(record, q.shape[1], k.shape[1], mask is not None)
     fits = q.shape[2] == heads and k.shape[2] > 0 and heads % k.shape[2] == 0
     fits = fits and k.shape[:3] == v.shape[:3] and q.shape[::3] == k.shape[::3]
     if band is None or not fits or not flash_attention.wanted(q, k, v):
-        return record.compute(query, key, value, *rest)
-    hidden = None
-    if mask is not None and record.sparse_mode < 2:
-        sizes = (q.shape[0], heads, q.shape[1], k.shape[1])
-        hidden = four_axes(mask, name, sizes)
-    out, peak, total = flash_attention.flash_attention(q, k, v, hidden, record.scale_value, *band)
-    copies = [jnp.broadcast_to(x[..., None], (*x.shape, 8)) for x in (peak, total)]
-    return (*copies, jnp.zeros((1,), query.dtype), merge_heads(out, layout))
+        return None
+    sizes = (q.shape[0], heads, q.shape[1], k.shape[1])
+    hides = mask is not None and record.sparse_mode < 2
+    if hides:
+        jax.eval_shape(lambda mask: four_axes(mask, name, sizes), mask)
+
+    def attention(query: Array, key: Array, value: Array, *rest: Any) -> Any:
+        hidden = four_axes(rest[2], name, sizes) if hides else None
+        heads_apart = split(query, key, value)
+        out, peak, total = flash_attention.flash_attention(
+            *heads_apart, hidden, record.scale_value, *band
+        )
+        copies = [jnp.broadcast_to(x[..., None], (*x.shape, 8)) for x in (peak, total)]
+        return (*copies, jnp.zeros((1,), query.dtype), merge_heads(out, layout))
+
+    return attention
 
 
-def _recurrence(record: Any, x: Array, state: Any, w_ih: Array, w_hh: Array, *rest: Any) -> Any:
-    b_ih, b_hh, lengths = (*rest, None, None, None)[:3]
+def _recurrence(
+    record: Any, x: Array, state: Any, w_ih: Array, w_hh: Array, *rest: Any
+) -> Computation | None:
+    lengths = (*rest, None, None, None)[2]
     plain = record.kind == "lstm" and lengths is None and x.ndim == 3 and len(state) == 2
     plain = plain and w_ih.ndim == w_hh.ndim == 2 and x.shape[2] == w_ih.shape[1]
     plain = plain and all(a.dtype == np.float32 for a in (x, *state, w_ih, w_hh))
     if not plain or any(s.ndim != 2 or s.shape[0] not in (1, x.shape[1]) for s in state):
-        return record.compute(x, state, w_ih, w_hh, *rest)
+        return None
     from mindjax.ops.contraction import times_weight
 
-    h, c = (jnp.broadcast_to(s, (x.shape[1], s.shape[1])) for s in state)
+    widened: Any = [jax.ShapeDtypeStruct((x.shape[1], s.shape[1]), s.dtype) for s in state]
+    h, c = widened
     gates: Any = jax.ShapeDtypeStruct((*x.shape[:2], w_ih.shape[0]), x.dtype)
     if w_hh.shape != (w_ih.shape[0], w_ih.shape[0] // 4) or not lstm.wanted(gates, w_hh, h, c):
-        return record.compute(x, state, w_ih, w_hh, *rest)
-    inputs = times_weight(x, w_ih, True, jax.lax.Precision.HIGHEST)
-    for bias in (b_ih, b_hh):
-        inputs = inputs if bias is None else inputs + bias
-    if record.backwards:
-        inputs = inputs[::-1]
-    out, cell = lstm.lstm(inputs, w_hh, h, c)
-    last = out[-1]
-    return (out[::-1] if record.backwards else out), last, cell
+        return None
+
+    def recurrence(x: Array, state: Any, w_ih: Array, w_hh: Array, *rest: Any) -> Any:
+        inputs = times_weight(x, w_ih, True, jax.lax.Precision.HIGHEST)
+        for bias in rest[:2]:
+            inputs = inputs if bias is None else inputs + bias
+        if record.backwards:
+            inputs = inputs[::-1]
+        start = (jnp.broadcast_to(s, (x.shape[1], s.shape[1])) for s in state)
+        out, cell = lstm.lstm(inputs, w_hh, *start)
+        last = out[-1]
+        return (out[::-1] if record.backwards else out), last, cell
+
+    return recurrence
 
 
-def _conv2d(record: Any, x: Array, weight: Array) -> Any:
+def _conv2d(record: Any, x: Array, weight: Array) -> Computation | None:
     plain = record.data_format == "NCHW" and record.group == 1 and record.pad_mode != "same"
     plain = plain and tuple(record.dilation) == (1, 1) and x.ndim == weight.ndim == 4
     plain = plain and weight.shape == (record.out_channel, *weight.shape[1:2], *record.kernel_size)
     if not plain:
-        return record.compute(x, weight)
+        return None
     pads = record.pad if isinstance(record.pad, tuple) else (record.pad,) * 4
     edges = ((pads[0], pads[1]), (pads[2], pads[3]))
-    turned = weight.transpose(2, 3, 1, 0)
+    turned: Any = jax.ShapeDtypeStruct([weight.shape[i] for i in (2, 3, 1, 0)], weight.dtype)
     room = all(n + sum(e) >= k for n, e, k in zip(x.shape[2:], edges, turned.shape, strict=False))
     if not room or not convolution.wanted(x, turned, edges, True):
-        return record.compute(x, weight)
-    return convolution.convolution(x, turned, tuple(record.stride), edges, True)
+        return None
+    stride = tuple(record.stride)
+    return lambda x, weight: convolution.convolution(
+        x, weight.transpose(2, 3, 1, 0), stride, edges, True
+    )
 
 
 def _numbers(record: Any, x: Array, weight: Array) -> onednn_convolution.Numbers | None:
@@ -331,17 +394,17 @@ def _numbers(record: Any, x: Array, weight: Array) -> onednn_convolution.Numbers
     return onednn_convolution.Numbers(record.stride, edges, record.dilation, record.group, last)
 
 
-def _onednn(record: Any, x: Array, weight: Array) -> Any:
+def _onednn(record: Any, x: Array, weight: Array) -> Computation | None:
     numbers = _numbers(record, x, weight)
     if numbers is None or not onednn_convolution.wanted(x, weight, numbers):
-        return record.compute(x, weight)
-    return onednn_convolution.convolution(x, weight, numbers)
+        return None
+    return lambda x, weight: onednn_convolution.convolution(x, weight, numbers)
 
 
-def _onednn_transposed(record: Any, x: Array, weight: Array) -> Any:
+def _onednn_transposed(record: Any, x: Array, weight: Array) -> Computation | None:
     count = len(record.stride)
     if not x.ndim == weight.ndim == count + 2 or x.shape[1] != weight.shape[0]:
-        return record.compute(x, weight)
+        return None
     edges = tuple(zip(record.pads[::2], record.pads[1::2], strict=True))
     numbers = onednn_convolution.Numbers(record.stride, edges, record.dilation, record.group)
     sizes = tuple(
@@ -356,8 +419,8 @@ def _onednn_transposed(record: Any, x: Array, weight: Array) -> Any:
     fits = all(m < s for m, s in zip(record.output_padding, record.stride, strict=True))
     fits = fits and min(sizes) > 0 and x.shape[1] % record.group == 0
     if not fits or not onednn_convolution.wanted(x, weight, numbers):
-        return record.compute(x, weight)
-    return onednn_convolution.transposed(x, weight, numbers, sizes)
+        return None
+    return lambda x, weight: onednn_convolution.transposed(x, weight, numbers, sizes)
 
 
 _ON_CPU: dict[str, Lowering] = {
