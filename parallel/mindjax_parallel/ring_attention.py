@@ -31,6 +31,8 @@ from mindjax_parallel.attention_tiles import (
     scatter,
 )
 from mindjax_parallel.ring_layout import ORDERS, Axes, Ring, check_ring, laid_out, named_axes
+from mindjax_parallel.ring_links import Links, RingLinks, StageLinks
+from mindjax_parallel.within_stage import run_within
 
 Array = jax.Array
 
@@ -42,39 +44,39 @@ def _spec(*entries: Axes) -> PartitionSpec:
 # -- what travels --
 
 
-def _next(x: Any, ring: Ring) -> Any:
-    """Send arrays to the next device of the ring."""
-    n = ring.size
-    pairs = [(i, (i + 1) % n) for i in range(n)]
-    return jax.tree.map(lambda a: lax.ppermute(a, ring.sequence, pairs), x)
+def _chunk(place: Any, ring: Ring) -> Any:
+    """Give the first of a device's two chunks where all have as much to do; n is half of them.
+
+    The second is as far from the end. Where halves are exchanged each keeps one of its own.
+    """
+    if ring.order == "zigzag":
+        return place
+    n, two = np.int32(ring.size), np.int32(2)
+    return jnp.where(_is_low(place, ring), two * place, two * (n - place) - np.int32(1))
 
 
-def _place(chunk: int, n: int) -> int:
-    """Give the device that holds a chunk in zigzag order."""
-    return chunk if chunk < n else 2 * n - 1 - chunk
+def _is_low(place: Any, ring: Ring) -> Any:
+    return np.int32(2) * place < np.int32(ring.size)
 
 
-def _to_zigzag(x: Array, ring: Ring) -> Array:
-    """Exchange halves, axis 1, so that natural order becomes zigzag order."""
-    n = ring.size
-    half = x.shape[1] // 2
-    even = lax.ppermute(x[:, :half], ring.sequence, [(i, _place(2 * i, n)) for i in range(n)])
-    odd = lax.ppermute(x[:, half:], ring.sequence, [(i, _place(2 * i + 1, n)) for i in range(n)])
-    is_even = lax.axis_index(ring.sequence) % np.int32(2) == 0
-    low, high = jnp.where(is_even, even, odd), jnp.where(is_even, odd, even)
-    return jnp.concatenate([low, high], 1)
+def _balanced(x: Array, ring: Ring, links: Links, axis: int = 1) -> Array:
+    """Exchange halves, so that a device holds a part as far from the start as another from the end.
+
+    The device as far from the end has the other one of both.
+    """
+    first, second = _halves(x, axis)
+    other = links.mirrored(second)
+    is_low = _is_low(links.me, ring)
+    low, high = jnp.where(is_low, first, other), jnp.where(is_low, other, first)
+    return jnp.concatenate([low, high], axis)
 
 
-def _from_zigzag(x: Array, ring: Ring) -> Array:
-    """Exchange halves, axis 1, so that zigzag order becomes natural order."""
-    n = ring.size
-    half = x.shape[1] // 2
-    is_even = lax.axis_index(ring.sequence) % np.int32(2) == 0
-    low, high = x[:, :half], x[:, half:]
-    even, odd = jnp.where(is_even, low, high), jnp.where(is_even, high, low)
-    even = lax.ppermute(even, ring.sequence, [(_place(2 * i, n), i) for i in range(n)])
-    odd = lax.ppermute(odd, ring.sequence, [(_place(2 * i + 1, n), i) for i in range(n)])
-    return jnp.concatenate([even, odd], 1)
+def _natural(x: Array, ring: Ring, links: Links, axis: int = 1) -> Array:
+    """Bring halves back to where `_balanced` has taken them from."""
+    low, high = _halves(x, axis)
+    is_low = _is_low(links.me, ring)
+    first, other = jnp.where(is_low, low, high), jnp.where(is_low, high, low)
+    return jnp.concatenate([first, links.mirrored(other)], axis)
 
 
 def _own_heads(ring: Ring, q: Array, k: Array) -> tuple[Any, int] | None:
@@ -111,21 +113,19 @@ def _stack(parts: Sequence[Softmax]) -> Softmax:
 class _Part:
     """What one device computes; ``ids`` are the sequences that tokens belong to, or None."""
 
-    def __init__(self, ring: Ring, mask: Array | None, ids: Array | None) -> None:
+    def __init__(self, ring: Ring, links: Links, mask: Array | None, ids: Array | None) -> None:
         self.ring, self.mask, self.ids = ring, mask, ids
-        self.me = lax.axis_index(ring.sequence)
+        self.me = links.me
 
     @property
     def balanced(self) -> bool:
         """Whether halves of the own part are far from each other."""
         return self.ring.causal and self.ring.order != "contiguous"
 
-    def hides(self, triangle: bool, step: Any, columns: int, ids: Array | None) -> Hides:
-        """Say what hides a visitor's keys, in contiguous order."""
+    def hides(self, triangle: bool, source: Any, columns: int, ids: Array | None) -> Hides:
+        """Say what hides the keys of a device, in contiguous order."""
         mask = self.mask
         if mask is not None:
-            n = np.int32(self.ring.size)
-            source = (self.me - step + n) % n
             mask = lax.dynamic_slice_in_dim(mask, source * np.int32(columns), columns, 3)
         return Hides(triangle, mask, self.ids, ids)
 
@@ -139,7 +139,7 @@ class _Part:
         """Gather from the own keys."""
         scale, causal = self.ring.scale, self.ring.causal
         if not self.balanced:
-            hides = self.hides(causal, np.int32(0), k.shape[1], self.ids)
+            hides = self.hides(causal, self.me, k.shape[1], self.ids)
             return gather(state, q, k, v, scale, hides)
         (q1, q2), (k1, k2), (v1, v2) = (_halves(x, 1) for x in (q, k, v))
         low, high = self._split(state)
@@ -150,18 +150,18 @@ class _Part:
         return _stack((low, high))
 
     def gather_visitor(
-        self, state: Softmax, q: Array, k: Array, v: Array, ids: Array | None, step: Array
+        self, state: Softmax, q: Array, k: Array, v: Array, ids: Array | None, source: Array
     ) -> Softmax:
-        """Gather from the keys that have come so many steps."""
+        """Gather from the keys that have come from a device."""
         scale = self.ring.scale
         if not self.balanced:
-            hides = self.hides(False, step, k.shape[1], ids)
+            hides = self.hides(False, source, k.shape[1], ids)
             run = functools.partial(gather, q=q, k=k, v=v, scale=scale, hides=hides)
             if not self.ring.causal:
                 return run(state)
-            return lax.cond(step <= self.me, run, lambda s: s, state)
+            return lax.cond(source < self.me, run, lambda s: s, state)
         # The high half sees the visitor's low half; what else is seen depends on who came.
-        before = step <= self.me
+        before = _chunk(source, self.ring) < _chunk(self.me, self.ring)
         (q1, q2), (k1, k2), (v1, v2) = (_halves(x, 1) for x in (q, k, v))
         low, high = self._split(state)
         (i1, i2), (j1, j2) = self.tiles(ids)
@@ -189,7 +189,7 @@ class _Part:
         """Give the gradients that the own keys add."""
         scale, causal = self.ring.scale, self.ring.causal
         if not self.balanced:
-            hides = self.hides(causal, np.int32(0), k.shape[1], self.ids)
+            hides = self.hides(causal, self.me, k.shape[1], self.ids)
             return scatter(rows, k, v, scale, hides)
         low, high = self._split_rows(rows)
         (k1, k2), (v1, v2) = _halves(k, 1), _halves(v, 1)
@@ -202,19 +202,19 @@ class _Part:
         return to_q, to_k, jnp.concatenate([a[2] + b[2], c[2]], 1)
 
     def scatter_visitor(
-        self, rows: Rows, k: Array, v: Array, ids: Array | None, step: Array
+        self, rows: Rows, k: Array, v: Array, ids: Array | None, source: Array
     ) -> tuple[Array, Array, Array]:
-        """Give the gradients that the keys add which have come so many steps."""
+        """Give the gradients that the keys add which have come from a device."""
         scale = self.ring.scale
         if not self.balanced:
-            hides = self.hides(False, step, k.shape[1], ids)
+            hides = self.hides(False, source, k.shape[1], ids)
             run = functools.partial(scatter, k=k, v=v, scale=scale, hides=hides)
             if not self.ring.causal:
                 return run(rows)
             wide = rows.log.dtype
             none = tuple(jnp.zeros(x.shape, wide) for x in (rows.q, k, v))
-            return lax.cond(step <= self.me, run, lambda _: none, rows)
-        before = step <= self.me
+            return lax.cond(source < self.me, run, lambda _: none, rows)
+        before = _chunk(source, self.ring) < _chunk(self.me, self.ring)
         low, high = self._split_rows(rows)
         (k1, k2), (v1, v2) = _halves(k, 1), _halves(v, 1)
         (i1, i2), (j1, j2) = self.tiles(ids)
@@ -233,32 +233,41 @@ class _Part:
         return to_q, to_k, jnp.concatenate([a[2] + b_low[2], b_high[2]], 1)
 
 
-def _walk(ring: Ring, visit: Any, state: Any, visitor: Any) -> Any:
+def _links(ring: Ring) -> Links:
+    if ring.staged:
+        return StageLinks(ring.sequence, [ring.parts((a,)) for a in ring.sequence])
+    return RingLinks(ring.sequence, ring.size)
+
+
+def _walk(links: Links, visit: Any, state: Any, visitor: Any) -> Any:
     """Let a ring's visitors come one after another.
 
     While one is dealt with, the next is on its way.
 
     Args:
-        ring: the ring.
+        links: of the ring.
         visit: from the state, a visitor and the number of steps that it has come to the new state.
         state: before the first.
         visitor: what the own device sends out.
     """
-    n = ring.size
+    n = links.size
     if n == 1:
         return state
-    visitor = _next(visitor, ring)
+    visitor = links.move(visitor, 1)
 
-    def body(carry: Any, step: Array) -> tuple[Any, None]:
-        coming = _next(carry[1], ring)
+    def body(carry: Any, step: Any) -> tuple[Any, None]:
+        coming = links.move(carry[1], step + 1)
         return (visit(*carry, step), coming), None
 
     # A loop, so that XLA finds nothing alike in the forward and the backward pass, to keep from one
     # to the other.
-    if n > 2:
+    if n > 2 and links.alike:
         steps = jnp.arange(1, n - 1, dtype=np.int32)
         state, visitor = lax.scan(body, (state, visitor), steps)[0]
-    return visit(state, visitor, np.int32(n - 1))
+    elif n > 2:
+        for step in range(1, n - 1):
+            (state, visitor), _ = body((state, visitor), step)
+    return visit(state, visitor, np.int32(n - 1) if links.alike else n - 1)
 
 
 def _taken(ring: Ring, q: Array, k: Array, v: Array) -> tuple[Array, Array]:
@@ -274,26 +283,24 @@ def _forward(
 ) -> tuple[Array, Array, Array, Array]:
     """Compute a device's rows: results, logarithms of sums, greatest scores, sums."""
     k, v = _taken(ring, q, k, v)
+    links = _links(ring)
     exchange = ring.causal and ring.order == "balanced"
     if exchange:
-        q, k, v = (_to_zigzag(x, ring) for x in (q, k, v))
-        ids = None if ids is None else _to_zigzag(ids, ring)
-    part = _Part(ring, mask, ids)
+        q, k, v = (_balanced(x, ring, links) for x in (q, k, v))
+        ids = None if ids is None else _balanced(ids, ring, links)
+    part = _Part(ring, links, mask, ids)
     state = part.gather_own(nothing(q, v), q, k, v)
 
     def visit(state: Softmax, visitor: Any, step: Any) -> Softmax:
         key, value, other = visitor
-        return part.gather_visitor(state, q, key, value, other, step)
+        return part.gather_visitor(state, q, key, value, other, links.source(step))
 
-    state = _walk(ring, visit, state, (k, v, ids))
+    state = _walk(links, visit, state, (k, v, ids))
     out, log = finished(state, q.dtype)
     peak, total = state.peak, state.total
     if exchange:
-        out = _from_zigzag(out, ring)
-        log, peak, total = (
-            jnp.swapaxes(_from_zigzag(jnp.swapaxes(x, 1, 2), ring), 1, 2)
-            for x in (log, peak, total)
-        )
+        out = _natural(out, ring, links)
+        log, peak, total = (_natural(x, ring, links, axis=2) for x in (log, peak, total))
     return out, log, peak, total
 
 
@@ -314,30 +321,29 @@ def _backward(
     wide = log.dtype
     product = out.astype(wide) * gradient.astype(wide)
     inner = jnp.swapaxes(jnp.sum(product, -1), 1, 2)
+    links = _links(ring)
     exchange = ring.causal and ring.order == "balanced"
     rows = Rows(q, gradient, log, inner)
     if exchange:
-        statistics = (
-            jnp.swapaxes(_to_zigzag(jnp.swapaxes(x, 1, 2), ring), 1, 2) for x in (log, inner)
-        )
-        rows = Rows(_to_zigzag(q, ring), _to_zigzag(gradient, ring), *statistics)
-        k, v = _to_zigzag(k, ring), _to_zigzag(v, ring)
-        ids = None if ids is None else _to_zigzag(ids, ring)
-    part = _Part(ring, mask, ids)
+        pairs = zip(rows, (1, 1, 2, 2), strict=True)
+        rows = Rows(*(_balanced(x, ring, links, axis) for x, axis in pairs))
+        k, v = _balanced(k, ring, links), _balanced(v, ring, links)
+        ids = None if ids is None else _balanced(ids, ring, links)
+    part = _Part(ring, links, mask, ids)
     to_q, to_k, to_v = part.scatter_own(rows, k, v)
 
     def visit(state: Any, visitor: Any, step: Any) -> Any:
         # The gradients of a visitor's keys travel one step behind it, and are added to here.
-        to_k, to_v = _next(state[1:], ring)
+        to_k, to_v = links.move(state[1:], step)
         key, value, other = visitor
-        more = part.scatter_visitor(rows, key, value, other, step)
+        more = part.scatter_visitor(rows, key, value, other, links.source(step))
         return state[0] + more[0], to_k + more[1], to_v + more[2]
 
-    to_q, to_k, to_v = _walk(ring, visit, (to_q, to_k, to_v), (k, v, ids))
+    to_q, to_k, to_v = _walk(links, visit, (to_q, to_k, to_v), (k, v, ids))
     if ring.size > 1:
-        to_k, to_v = _next((to_k, to_v), ring)
+        to_k, to_v = links.home((to_k, to_v))
     if exchange:
-        to_q, to_k, to_v = (_from_zigzag(x, ring) for x in (to_q, to_k, to_v))
+        to_q, to_k, to_v = (_natural(x, ring, links) for x in (to_q, to_k, to_v))
     own = _own_heads(ring, q, whole_k)
     if own is not None:
         extra = ring.heads[len(ring.key_heads) :]
@@ -393,28 +399,53 @@ def attention_in_ring(
 @functools.lru_cache(maxsize=64)
 def _over_devices(ring: Ring, specs: tuple[Any, ...], backward: bool) -> Any:
     """Give the program of all devices, for inputs that lie as told."""
-    rows = _spec(ring.batch, ring.heads, ring.sequence)
+    given, found, run = _program(ring, specs, backward)
     return jax.jit(
-        jax.shard_map(
-            functools.partial(_backward if backward else _forward, ring),
-            mesh=ring.mesh,
-            in_specs=(*specs, specs[0], rows, specs[0]) if backward else specs,
-            out_specs=specs[:3] if backward else (specs[0], rows, rows, rows),
-            check_vma=False,
-        )
+        jax.shard_map(run, mesh=ring.mesh, in_specs=given, out_specs=found, check_vma=False)
     )
 
 
+def _program(ring: Ring, specs: tuple[Any, ...], backward: bool) -> tuple[Any, Any, Any]:
+    """Give how inputs and outputs of a device's program lie, and the program."""
+    rows = _spec(ring.batch, ring.heads, ring.sequence)
+    if backward:
+        return (*specs, specs[0], rows, specs[0]), specs[:3], functools.partial(_backward, ring)
+    return specs, (specs[0], rows, rows, rows), functools.partial(_forward, ring)
+
+
+def _run(ring: Ring, specs: tuple[Any, ...], arrays: Sequence[Any], backward: bool) -> Any:
+    """Run the program of all devices, or of those of one pipeline stage."""
+    if not ring.staged:
+        return _over_devices(ring, specs, backward)(*arrays)
+    given, found, run = _program(ring, specs, backward)
+    there = [a is not None for a in arrays]
+
+    def local(*present: Array) -> list[Array]:
+        following = iter(present)
+        return list(run(*(next(following) if t else None for t in there)))
+
+    def make(seen: Any, axes: frozenset[str]) -> Any:
+        return jax.shard_map(
+            local,
+            mesh=seen,
+            in_specs=tuple(s for s, t in zip(given, there, strict=True) if t),
+            out_specs=list(found),
+            axis_names=set(axes),
+            check_vma=False,
+        )
+
+    return tuple(run_within(make, ring.mesh, [a for a in arrays if a is not None]))
+
+
 def _run_forward(ring: Ring, q: Array, k: Array, v: Array, mask: Any, ids: Any) -> Any:
-    run = _over_devices(ring, _specs(ring, mask, ids), False)
-    out, log, peak, total = run(q, k, v, mask, ids)
+    out, log, peak, total = _run(ring, _specs(ring, mask, ids), (q, k, v, mask, ids), False)
     return (out, peak, total), (q, k, v, mask, ids, out, log)
 
 
 def _run_backward(ring: Ring, kept: Any, gradients: Any) -> Any:
     q, k, v, mask, ids, out, log = kept
-    run = _over_devices(ring, _specs(ring, mask, ids), True)
-    return (*run(q, k, v, mask, ids, out, log, gradients[0]), None, None)
+    given = (q, k, v, mask, ids, out, log, gradients[0])
+    return (*_run(ring, _specs(ring, mask, ids), given, True), None, None)
 
 
 def _alone(ring: Ring, q: Array, k: Array, v: Array, mask: Any, ids: Any) -> Any:

@@ -30,6 +30,7 @@ class Ring:
         scale: factor of the scores.
         causal: whether keys behind a query are hidden.
         order: one of `ORDERS`.
+        staged: whether these are the devices of one pipeline stage.
     """
 
     mesh: Mesh
@@ -40,6 +41,7 @@ class Ring:
     scale: float
     causal: bool
     order: str
+    staged: bool = False
 
     @property
     def size(self) -> int:

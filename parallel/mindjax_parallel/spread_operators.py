@@ -49,6 +49,7 @@ class RingFlashAttention(Primitive, register=False):
         heads: axes that cut the heads of queries.
         key_heads: axes that cut the heads of keys.
         balanced: whether halves are exchanged so that all devices have as much to do.
+        staged: whether these are the devices of one pipeline stage.
     """
 
     operator: FlashAttentionScore
@@ -58,6 +59,7 @@ class RingFlashAttention(Primitive, register=False):
     heads: Axes
     key_heads: Axes
     balanced: bool
+    staged: bool = False
 
     @property
     def name(self) -> str:
@@ -87,7 +89,7 @@ class RingFlashAttention(Primitive, register=False):
             ids = ids.astype(np.int32).reshape(q.shape[:2])
         order = "balanced" if self.balanced else "contiguous"
         lies = (self.sequence, self.batch, self.heads, self.key_heads)
-        ring = Ring(self.mesh, *lies, record.scale_value, mask is None, order)
+        ring = Ring(self.mesh, *lies, record.scale_value, mask is None, order, self.staged)
         check_ring(ring, q, k, v, mask, ids, owner, RuntimeError)
         return _outputs(record, query, *attention_in_ring(ring, q, k, v, mask, ids))
 
@@ -262,18 +264,8 @@ def staged(made: Any) -> Primitive:
 
     Args:
         made: the operator over all devices.
-
-    Raises:
-        NotImplementedError: its devices send parts to one another in turn, which would wait for
-            those of other stages.
     """
-    if isinstance(made, RingFlashAttention):
-        raise located(
-            NotImplementedError,
-            f"For '{made.name}', a ring within pipeline stages is not supported: set the attribute "
-            f"'{EXCHANGE_ATTRIBUTE}' in place of 'enable_ring_attention'.",
-        )
-    if isinstance(made, SpreadMixture | UlyssesFlashAttention):
+    if isinstance(made, SpreadMixture | RingFlashAttention | UlyssesFlashAttention):
         return dataclasses.replace(made, staged=True)
     return made
 

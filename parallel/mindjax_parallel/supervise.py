@@ -230,6 +230,9 @@ def _watch(
                     break
                 if more is not None and more.process.returncode:
                     failed.append(more)
+            # One that was stopped a moment ago may be what the failed rank waited for.
+            for other in running:
+                other.stopped = other.stopped or _is_stopped(other)
             return failed
     return []
 

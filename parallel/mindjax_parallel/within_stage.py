@@ -45,6 +45,20 @@ def _lower(ctx: Any, *values: Any, make: Make, mesh: Mesh, kinds: Any) -> Any:
 mlir.register_lowering(within_p, _lower)
 
 
+def run_within(make: Make, mesh: Mesh, arrays: Sequence[Array]) -> list[Array]:
+    """Compute what names the devices of a stage, without a gradient.
+
+    Args:
+        make: gives the function for a mesh; it gives a list of arrays.
+        mesh: all devices.
+        arrays: whole, traced.
+    """
+    structs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
+    whole = make(mesh, frozenset(mesh.axis_names))
+    kinds = tuple(ShapedArray(a.shape, a.dtype) for a in jax.eval_shape(whole, *structs))
+    return within_p.bind(*arrays, make=make, mesh=mesh, kinds=kinds)
+
+
 def within_stage(make: Make, mesh: Mesh, arrays: Sequence[Array]) -> list[Array]:
     """Compute what names the devices of a stage, with its gradient.
 

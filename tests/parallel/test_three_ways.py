@@ -16,6 +16,10 @@ NAMES = [
     "data x experts x stages",
     "data x experts x stages, all tokens",
     "data x sequence x stages",
+    "data x ring x stages",
+    "tensor x ring x stages",
+    "ring of four x stages",
+    "ring of four with a mask x stages",
     *(f"by index: {form}" for form in ("rows", "columns", "one axis", "along", "of a product")),
 ]
 

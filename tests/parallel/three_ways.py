@@ -90,7 +90,13 @@ class ByIndex(nn.Cell):
         return (self.second(self.matmul(y, self.w)) ** 2).mean() + 0 * labels.sum()
 
 
-LONG = long_sequences.Case(2, 2, kind="heads", keys=4)
+LONG = {
+    "data x sequence x stages": long_sequences.Case(2, 2, kind="heads", keys=4),
+    "data x ring x stages": long_sequences.Case(2, 2),
+    "tensor x ring x stages": long_sequences.Case(1, 2, 2, kind="balanced", keys=2),
+    "ring of four x stages": long_sequences.Case(1, 4, kind="balanced"),
+    "ring of four with a mask x stages": long_sequences.Case(1, 4, masked=True),
+}
 FORMS = ("rows", "columns", "both", "one axis", "along", "of a product", "scatter")
 HALVES = {f"blocks.{i}": i // 4 for i in range(8)}
 MIXED = {"norms.0": 0, "blocks.0": 0, "norms.1": 1, "blocks.1": 1}
@@ -112,11 +118,14 @@ CASES = {
         MIXED,
         ((4, 1), (4, 1)),
     ),
-    "data x sequence x stages": (
-        lambda alone: long_sequences.Llama(LONG, alone),
-        {"layers.0": 0, "layers.1": 1, "norm": 1},
-        ((2, 2), (2, 2)),
-    ),
+    **{
+        name: (
+            lambda alone, case=case: long_sequences.Llama(case, alone),
+            {"layers.0": 0, "layers.1": 1, "norm": 1},
+            ((case.dp, case.sp), (case.dp, case.sp)),
+        )
+        for name, case in LONG.items()
+    },
     **{
         f"by index: {form}": (
             lambda alone, form=form: ByIndex(alone, form),
@@ -132,8 +141,8 @@ def given(name):
     """Give the same batches at every call."""
     if ": data" in name:
         return batches(llama, 16, STEPS)
-    length = long_sequences.LENGTH if "sequence" in name else 4 if "index" in name else 8
-    words = long_sequences.WORDS if "sequence" in name else WORDS
+    length = long_sequences.LENGTH if name in LONG else 4 if "index" in name else 8
+    words = long_sequences.WORDS if name in LONG else WORDS
     rng = np.random.RandomState(7)
     found = []
     for _ in range(STEPS):

@@ -169,9 +169,6 @@ CASES = {
         "run(P.ReLU(), (18, 8), dataset_strategy=((9, 1),))", "RuntimeError", "device number"),
     "more devices in the context": (
         "run(P.ReLU(), (16, 8), device_num=16)", "RuntimeError", "available device number: 8"),
-    "a ring in stages": (
-        "ring(cut=4, queries=4, enable_ring_attention=True, pipeline_stages=2)",
-        "NotImplementedError", "enable_ulysses"),
     "no strategy file": (
         'run(nn.Dense(8, 8), (16, 8), strategy_ckpt_load_file="/tmp/none.ckpt")',
         "ValueError", "no such strategy file: /tmp/none.ckpt"),
