@@ -41,13 +41,17 @@ def run(tmp_path, *words, devices=None):
     )
 
 
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory):
+def whole(folder, mode):
     """Give the losses of one device, never interrupted."""
-    done = run(tmp_path_factory.mktemp("alone"), "one", "-", 0, "alone")
+    done = run(folder, "one", "-", 0, mode, "alone")
     found = losses(done.stdout)
     assert len(found) == STEPS, done.stderr[-3000:]
     return found
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    return whole(tmp_path_factory.mktemp("alone"), "semi")
 
 
 def check(expected, before, after):
@@ -59,21 +63,25 @@ def check(expected, before, after):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("first", "second"), [(4, 2), (2, 4)])
-def test_other_number_of_processes(first, second, alone, tmp_path):
-    killed = msrun(first, PROGRAM.name, "a", "-", KILLED, cwd=tmp_path)
+@pytest.mark.parametrize(
+    ("mode", "first", "second"),
+    [("semi", 4, 2), ("semi", 2, 4), ("data", 4, 2), ("stages", 4, 2), ("stages", 2, 4)],
+)
+def test_other_number_of_processes(mode, first, second, alone, tmp_path):
+    expected = whole(tmp_path, mode) if mode == "stages" else alone
+    killed = msrun(first, PROGRAM.name, "a", "-", KILLED, mode, cwd=tmp_path)
     assert killed.status != 0
     assert f"rank {first - 1} of {first} on this host failed first" in killed.err + killed.out
-    resumed = msrun(second, PROGRAM.name, "b", "a", 0, cwd=tmp_path)
+    resumed = msrun(second, PROGRAM.name, "b", "a", 0, mode, cwd=tmp_path)
     assert resumed.status == 0, resumed
-    check(alone, losses(killed.out), losses(resumed.out))
+    check(expected, losses(killed.out), losses(resumed.out))
 
 
 @pytest.mark.slow
 def test_other_number_of_devices(alone, tmp_path):
-    killed = run(tmp_path, "a", "-", KILLED, devices=8)
+    killed = run(tmp_path, "a", "-", KILLED, "semi", devices=8)
     assert killed.returncode == -signal.SIGKILL
-    resumed = run(tmp_path, "b", "a", 0, devices=4)
+    resumed = run(tmp_path, "b", "a", 0, "semi", devices=4)
     assert resumed.returncode == 0, resumed.stderr[-3000:]
     check(alone, losses(killed.stdout), losses(resumed.stdout))
 
