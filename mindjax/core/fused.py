@@ -11,6 +11,7 @@ import numpy as np
 from mindjax.core import allocator, jax_private, solver_order, world
 from mindjax.core.caches import Cache, count_compilation
 from mindjax.core.handle import upload
+from mindjax.core.jaxprs import every
 from mindjax.core.layouts import layout_of
 from mindjax.core.resident import RESIDENT
 from mindjax.core.trie import BITS, MASK, Structure, leaf_place
@@ -308,11 +309,4 @@ def _fitting(
 
 def calls_back(jaxpr: Any) -> bool:
     """Tell whether a program calls Python while it runs: it may raise, so nothing is donated."""
-    for equation in jaxpr.eqns:
-        if "callback" in equation.primitive.name:
-            return True
-        for value in equation.params.values():
-            inner = getattr(value, "jaxpr", value)
-            if hasattr(inner, "eqns") and calls_back(inner):
-                return True
-    return False
+    return any("callback" in e.primitive.name for inner in every(jaxpr) for e in inner.eqns)

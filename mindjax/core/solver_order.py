@@ -22,6 +22,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
 from mindjax.core import jax_private
 from mindjax.core.device import target
+from mindjax.core.jaxprs import within
 
 _LAPACK_NAMES = """
     cholesky eig eigh geqp3 geqrf hessenberg householder_product lu ormqr qr schur svd
@@ -142,9 +143,19 @@ def _called(equation: Any, inputs: list[Any]) -> tuple[ClosedJaxpr, list[Any]]:
     return inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, []), inputs
 
 
-def _count(jaxpr: Any) -> int:
-    """Count the equations that wait for the pool, those of inner functions too."""
-    return sum(_own(e) + sum(_count(j) for j in _inner(e)) for e in jaxpr.eqns)
+def _count(jaxpr: Any, known: dict[int, int] | None = None) -> int:
+    """Count the equations that wait for the pool, those of inner functions too.
+
+    Args:
+        jaxpr: closed or not.
+        known: counts of functions by their ids: many equations share one.
+    """
+    known = {} if known is None else known
+    found = known.get(id(jaxpr))
+    if found is None:
+        found = sum(_own(e) + sum(_count(j, known) for j in within(e)) for e in jaxpr.eqns)
+        known[id(jaxpr)] = found
+    return found
 
 
 def _own(equation: Any) -> bool:
@@ -158,19 +169,7 @@ def _own(equation: Any) -> bool:
 
 
 def _waits(equation: Any) -> bool:
-    return _own(equation) or any(map(_count, _inner(equation)))
-
-
-def _inner(equation: Any) -> list[Any]:
-    """List the functions among an equation's parameters."""
-    found = []
-    for value in equation.params.values():
-        for part in value if isinstance(value, tuple | list) else (value,):
-            if isinstance(part, ClosedJaxpr):
-                found.append(part.jaxpr)
-            elif isinstance(part, Jaxpr):
-                found.append(part)
-    return found
+    return _own(equation) or any(map(_count, within(equation)))
 
 
 def _within(value: Any, single: bool) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from mindjax.core.jaxprs import every
+
 
 def directional(
     function: Callable[..., tuple[Any, Any]], primals: Sequence[Any], tangents: Sequence[Any]
@@ -38,13 +40,4 @@ def has_own_backward(jaxpr: Any) -> bool:
     Args:
         jaxpr: the function, closed or not.
     """
-    for equation in getattr(jaxpr, "jaxpr", jaxpr).eqns:
-        if "custom_vjp" in equation.primitive.name:
-            return True
-        for value in jax.tree.leaves(
-            list(equation.params.values()), is_leaf=lambda v: hasattr(v, "jaxpr")
-        ):
-            inner = getattr(value, "jaxpr", value)
-            if hasattr(inner, "eqns") and has_own_backward(inner):
-                return True
-    return False
+    return any("custom_vjp" in e.primitive.name for inner in every(jaxpr) for e in inner.eqns)

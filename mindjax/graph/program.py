@@ -25,6 +25,7 @@ from mindjax.core.errors import drop_jax_notes, located, raised
 from mindjax.core.fused import calls_back
 from mindjax.core.handle import Handle, arrays_of, current, state_lock, store_all, wrap
 from mindjax.core.interrupts import Shield
+from mindjax.core.jaxprs import every
 from mindjax.core.partition import partitioner
 from mindjax.core.primitive import Primitive
 from mindjax.core.state import (
@@ -626,18 +627,8 @@ def _hidden(closed: Any, frame: StateFrame) -> list[Handle]:
     """List state that stands among the constants of inner functions, also of earlier traces."""
     own = {id(token) for token in frame.captured.values()}
     inner = {id(c): c for c in closed.consts if id(c) not in own}
-
-    def visit(equations: Any) -> None:
-        for equation in equations:
-            for value in jax.tree.leaves(
-                list(equation.params.values()), is_leaf=lambda v: hasattr(v, "jaxpr")
-            ):
-                inner.update((id(c), c) for c in getattr(value, "consts", None) or ())
-                nested = getattr(value, "jaxpr", value)
-                if hasattr(nested, "eqns"):
-                    visit(nested.eqns)
-
-    visit(closed.jaxpr.eqns)
+    for jaxpr in every(closed.jaxpr):
+        inner.update((id(c), c) for c in getattr(jaxpr, "consts", ()))
     found = [h for h, token in frame.captured.items() if id(token) in inner]
     kept = (token_owner(c) for key, c in inner.items() if key not in own)
     return list(dict.fromkeys([*found, *(h for h in kept if h is not None)]))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.caches import Cache
+from mindjax.core.jaxprs import every
 
 Compile = Callable[[Any, list[Any]], Any]
 
@@ -21,6 +22,16 @@ class _Family:
         self.values, self.hoisted, self.compiled = values, hoisted, compiled
 
 
+class _Single(NamedTuple):
+    """The only program of its layout so far: nothing needs its text yet."""
+
+    jaxpr: Any
+    compiled: Any
+
+
+_SEVERAL = _Single(None, None)
+
+
 class Families:
     """The executables of one function's programs."""
 
@@ -28,6 +39,7 @@ class Families:
         # Cells whose attributes a program was seen to write: the next traces begin with them.
         self.writers: dict[Any, None] = {}
         self._families: Cache[_Family] = Cache(f"executables of {name}", 64)
+        self._layouts: Cache[_Single] = Cache(f"layouts of {name}", 64)
 
     def executable(self, jaxpr: Any, layout: Hashable, compile_: Compile) -> tuple[Any, list[Any]]:
         """Find an executable that runs a traced function, or compile one.
@@ -40,11 +52,23 @@ class Families:
         Returns:
             The executable and the numbers to pass at the end of its inputs.
         """
-        values = jax_private.literals(jaxpr)
+        first = self._layouts.get(layout)
+        if first is None:
+            # To print a program takes a tenth of the time of tracing it.
+            compiled = compile_(jaxpr, [])
+            if not any(getattr(inner, "consts", ()) for inner in every(jaxpr)):
+                self._layouts.put(layout, _Single(jaxpr, compiled))
+            return compiled, []
+        if first is not _SEVERAL:
+            self._layouts.put(layout, _SEVERAL)
+            if _comparable(first.jaxpr):
+                values = jax_private.literals(first.jaxpr)
+                key = _text(first.jaxpr, values), layout
+                self._families.put(key, _Family(values, set(), first.compiled))
         if not _comparable(jaxpr):
             return compile_(jaxpr, []), []
-        masked, _ = jax_private.hoist_literals(jaxpr, set(range(len(values))))
-        key = (str(masked), layout)
+        values = jax_private.literals(jaxpr)
+        key = _text(jaxpr, values), layout
         family = self._families.get(key)
         hoisted: set[int] = set()
         if family is not None:
@@ -62,6 +86,11 @@ class Families:
         return compiled, numbers
 
 
+def _text(jaxpr: Any, values: list[Any]) -> str:
+    """Print a program without the values of its literals."""
+    return str(jax_private.hoist_literals(jaxpr, set(range(len(values))))[0])
+
+
 def _same(x: Any, y: Any) -> bool:
     a, b = np.asarray(x), np.asarray(y)
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
@@ -69,18 +98,19 @@ def _same(x: Any, y: Any) -> bool:
 
 def _comparable(jaxpr: Any) -> bool:
     """Tell whether a jaxpr's text says all of it: no arrays or Python functions inside."""
-    if jaxpr.effects - jax_private.named_effects(jaxpr):
-        return False
-    for equation in jaxpr.eqns:
-        if "callback" in equation.primitive.name:
-            return False
-        for value in jax.tree.leaves(
-            list(equation.params.values()),
-            is_leaf=lambda v: hasattr(v, "eqns") or hasattr(v, "jaxpr"),
-        ):
-            if getattr(value, "consts", None) or isinstance(value, np.ndarray | jax.Array):
-                return False
-            inner = getattr(value, "jaxpr", value)
-            if hasattr(inner, "eqns") and not _comparable(inner):
-                return False
-    return True
+    return not any(
+        getattr(inner, "consts", ())
+        or inner.effects - jax_private.named_effects(inner)
+        or any(map(_hides, inner.eqns))
+        for inner in every(jaxpr)
+    )
+
+
+def _hides(equation: Any) -> bool:
+    """Tell whether an equation holds what its text does not say."""
+    if "callback" in equation.primitive.name:
+        return True
+    values = jax.tree.leaves(
+        list(equation.params.values()), is_leaf=lambda v: hasattr(v, "eqns") or hasattr(v, "jaxpr")
+    )
+    return any(isinstance(v, np.ndarray | jax.Array) for v in values)

@@ -12,6 +12,7 @@ from jax import lax
 
 from mindjax.autodiff.differentiate import _array, _replace, _tensors
 from mindjax.core.handle import current, is_traced, wrap
+from mindjax.core.jaxprs import every
 from mindjax.core.pending import Pending
 from mindjax.core.state import Wide
 from mindjax.graph.flow import _Turn
@@ -68,16 +69,8 @@ class SunkCalls:
 
 def _convolves(jaxpr: Any) -> bool:
     """Tell whether a program, or one within, holds a convolution."""
-    for equation in jaxpr.eqns:
-        if equation.primitive.name == "conv_general_dilated":
-            return True
-        leaves = jax.tree.leaves(
-            list(equation.params.values()), is_leaf=lambda v: hasattr(v, "jaxpr")
-        )
-        inner = (getattr(v, "jaxpr", v) for v in leaves)
-        if any(hasattr(v, "eqns") and _convolves(v) for v in inner):
-            return True
-    return False
+    names = (e.primitive.name for inner in every(jaxpr) for e in inner.eqns)
+    return "conv_general_dilated" in names
 
 
 def stack(rows: Sequence[Sequence[Tensor]]) -> list[Tensor] | None:

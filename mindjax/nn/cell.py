@@ -619,6 +619,9 @@ def _indent(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
+_STORE = dis.opmap["STORE_ATTR"]
+
+
 @functools.cache
 def written_attributes(cls: type) -> frozenset[str]:
     """Find the attributes that running a Cell writes on ``self``.
@@ -645,8 +648,10 @@ def written_attributes(cls: type) -> frozenset[str]:
         function = methods.get(method)
         code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
         if code is not None:
+            waiting.extend(n for n in code.co_names if n in methods)
+        # Most write nothing, which takes no look at each instruction.
+        if code is not None and _STORE in code.co_code[::2]:
             # What is written on another object only makes a like-named attribute an input.
             stores = (i for i in dis.get_instructions(code) if i.opname == "STORE_ATTR")
             names.update(i.argval for i in stores)
-            waiting.extend(n for n in code.co_names if n in methods)
     return frozenset(names)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import importlib.util
 import os
 import shlex
-import subprocess
 import sysconfig
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,50 +17,9 @@ import numpy as np
 from mindjax.core.dtype import as_dtype
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
+from mindjax.ops.compiled import compile_library
 
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
-
-
-def compile_library(
-    sources: Sequence[str], name: str, flags: Sequence[str] = (), folder: str | None = None
-) -> str:
-    """Compile sources with g++ to a shared library, once for the same text and flags.
-
-    Args:
-        sources: paths.
-        name: name of the library.
-        flags: of the compiler and of the linker.
-        folder: where it is put; by default one in the system's folder for temporary files.
-
-    Returns:
-        Path of the library.
-
-    Raises:
-        FileNotFoundError: a source does not exist.
-        RuntimeError: there is no g++, or it refuses the sources.
-    """
-    digest = hashlib.sha256(repr(list(flags)).encode())
-    for source in sources:
-        if not os.path.isfile(source):
-            raise located(FileNotFoundError, f"For '{name}', there is no source file '{source}'.")
-        digest.update(Path(source).read_bytes())
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    base = folder or os.path.join(tempfile.gettempdir(), f"mindjax-kernels-{user}")
-    os.makedirs(base, mode=0o700, exist_ok=True)
-    target = os.path.join(base, f"{name}-{digest.hexdigest()[:16]}.so")
-    if os.path.exists(target):
-        return target
-    half = f"{target}.{os.getpid()}"
-    command = ["g++", "-std=c++17", "-O2", "-fPIC", "-shared", *sources, *flags, "-o", half]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise located(RuntimeError, f"For '{name}', g++ is needed to compile {sources}.") from None
-    if done.returncode:
-        first = next((x for x in done.stderr.splitlines() if "error" in x), done.stderr.strip())
-        raise located(RuntimeError, f"For '{name}', g++ could not compile {sources}: {first}")
-    os.replace(half, target)
-    return target
 
 
 def aot_function(path: str, name: str) -> Callable[..., Any]:

@@ -3,27 +3,11 @@
 // XLA's CPU backend makes three loops of it, one a result, which read ten arrays where this reads
 // four and writes three.
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <condition_variable>
-#include <cstdint>
-#include <memory>
-#include <mutex>
 
-#include "xla/ffi/api/ffi.h"
-
-namespace ffi = xla::ffi;
+#include "call.h"
 
 namespace {
-
-// A copy for each kind of processor, chosen when the library is loaded.
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
-#define FOR_EACH_PROCESSOR \
-  __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
 
 struct Step {
   const float *gradient, *old_variable, *old_mean, *old_square;
@@ -51,61 +35,35 @@ void Update(const Step& step, int64_t begin, int64_t end) {
 
 constexpr int64_t kBlock = 1 << 16;
 
-// The blocks of a step, taken by whichever threads come. One that comes late finds none left, and
-// touches nothing.
-struct Work {
+struct Blocks {
   Step step;
-  int64_t size, blocks;
-  std::atomic<int64_t> next{0}, done{0};
-  std::mutex mutex;
-  std::condition_variable finished;
+  int64_t size;
 
-  void Take() {
-    for (int64_t block; (block = next.fetch_add(1)) < blocks;) {
-      Update(step, block * kBlock, std::min(size, (block + 1) * kBlock));
-      if (done.fetch_add(1) + 1 == blocks) {
-        std::lock_guard<std::mutex> lock(mutex);
-        finished.notify_all();
-      }
-    }
-  }
-
-  void Finish() {
-    Take();
-    std::unique_lock<std::mutex> lock(mutex);
-    finished.wait(lock, [this] { return done.load() == blocks; });
+  void Run(int64_t block) const {
+    const int64_t end = (block + 1) * kBlock;
+    Update(step, block * kBlock, end < size ? end : size);
   }
 };
 
-using Array = ffi::Buffer<ffi::F32>;
-using Result = ffi::ResultBuffer<ffi::F32>;
-
-ffi::Error Run(ffi::ThreadPool threads, Array variable, Array mean, Array square, Array gradient,
-               Array numbers, Result new_variable, Result new_mean, Result new_square) {
-  const float* n = numbers.typed_data();
-  auto work = std::make_shared<Work>();
-  work->step = {gradient.typed_data(),      variable.typed_data(), mean.typed_data(),
-                square.typed_data(),        new_variable->typed_data(),
-                new_mean->typed_data(),     new_square->typed_data(),
-                n[0], n[1], n[2], n[3], n[4], n[5]};
-  work->size = static_cast<int64_t>(variable.element_count());
-  work->blocks = (work->size + kBlock - 1) / kBlock;
-  const int64_t others = std::min<int64_t>(threads.num_threads(), work->blocks) - 1;
-  for (int64_t i = 0; i < others; ++i) threads.Schedule([work] { work->Take(); });
-  work->Finish();
-  return ffi::Error::Success();
+// Arguments: variable, mean, square, gradient, numbers; results: the new first three.
+const char* Run(const XLA_FFI_CallFrame* frame) {
+  if (!kernels::AllFloats(frame, 5, 3)) return "adam takes five Float32 arrays and gives three";
+  const XLA_FFI_Buffer& variable = kernels::Argument(frame, 0);
+  const XLA_FFI_Buffer& numbers = kernels::Argument(frame, 4);
+  if (numbers.rank != 1 || numbers.dims[0] != 6) return "adam takes six numbers";
+  const float* n = kernels::Floats(numbers);
+  float *in[4], *out[3];
+  for (int i = 0; i < 4; ++i) in[i] = kernels::Floats(kernels::Argument(frame, i));
+  for (int i = 0; i < 3; ++i) out[i] = kernels::Floats(kernels::Result(frame, i));
+  int64_t size = 1;
+  for (int64_t i = 0; i < variable.rank; ++i) size *= variable.dims[i];
+  const Blocks blocks{{in[3], in[0], in[1], in[2], out[0], out[1], out[2],
+                       n[0], n[1], n[2], n[3], n[4], n[5]},
+                      size};
+  kernels::Parallel(frame, blocks, (size + kBlock - 1) / kBlock);
+  return nullptr;
 }
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(mindjax_adam, Run,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Arg<Array>()
-                                  .Arg<Array>()
-                                  .Arg<Array>()
-                                  .Arg<Array>()
-                                  .Arg<Array>()
-                                  .Ret<Array>()
-                                  .Ret<Array>()
-                                  .Ret<Array>());
+KERNEL(adam, Run)

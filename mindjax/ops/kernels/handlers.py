@@ -7,12 +7,14 @@ import functools
 import hashlib
 import os
 import platform
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import jax
 
 from mindjax.core.compile_cache import default_folder
+from mindjax.ops.compiled import compile_library
 from mindjax.ops.contraction import cpu_forms
 
 # Square roots set no errno, and a vector may divide where a condition leaves the result out.
@@ -30,18 +32,20 @@ def library(source: Path, flags: Sequence[str] = ()) -> ctypes.CDLL | None:
     Returns:
         The library; None where there is no compiler, or it refuses the source.
     """
-    from mindjax.ops.custom.native import compile_library
-
     headers = hashlib.sha256()
     for header in sorted(source.parent.glob("*.h")):
         headers.update(header.read_bytes())
     known_by = f"-DMACHINE_{platform.machine()}_{headers.hexdigest()[:16]}"
     flags = (*_FLAGS, *flags, f"-I{jax.ffi.include_dir()}", known_by)
-    folder = os.path.join(os.path.dirname(default_folder()), "kernels")
-    try:
-        return ctypes.CDLL(compile_library([str(source)], source.stem, flags, folder))
-    except (OSError, RuntimeError):
-        return None
+    # Where the user's folder cannot be written to, the one for temporary files can.
+    for folder in (os.path.join(os.path.dirname(default_folder()), "kernels"), None):
+        try:
+            return ctypes.CDLL(compile_library([str(source)], source.stem, flags, folder))
+        except OSError:
+            continue
+        except RuntimeError:
+            break
+    return None
 
 
 def register(found: ctypes.CDLL, name: str, platforms: Sequence[str] = ("cpu",)) -> str:
@@ -63,6 +67,13 @@ def register(found: ctypes.CDLL, name: str, platforms: Sequence[str] = ("cpu",))
 
 
 @functools.cache
+def _begin() -> None:
+    """Compile every kernel that stands beside this file, at the same time."""
+    for source in Path(__file__).parent.glob("*.cc"):
+        threading.Thread(target=library, args=(source,)).start()
+
+
+@functools.cache
 def handler(name: str) -> str | None:
     """Compile and register a kernel that stands beside this file.
 
@@ -74,5 +85,6 @@ def handler(name: str) -> str | None:
     """
     if not cpu_forms() or jax.device_count() > 1:
         return None
+    _begin()
     found = library(Path(__file__).with_name(f"{name}.cc"))
     return None if found is None else register(found, name)
