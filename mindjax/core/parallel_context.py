@@ -77,12 +77,14 @@ _DEFAULTS: dict[str, Any] = {
         "gradient_accumulation_shard": False,
         "parallel_optimizer_threshold": 64,
         "optimizer_weight_shard_size": -1,
+        "optimizer_level": "",
     },
     "pipeline_config": {"pipeline_interleave": False, "pipeline_scheduler": "1f1b"},
 }
 # Settings that can be set but not asked for, and those that can only be asked for.
 _SET_ONLY = ("parallel_optimizer_config", "pipeline_config", "pipeline_segments")
 _GET_ONLY = ("pipeline_interleave", "pipeline_scheduler", "full_batch_is_set")
+_LEVELS = ("level1", "level2", "level3")
 _settings: dict[str, Any] = {}
 
 operator_files: dict[str, str] = {}
@@ -153,6 +155,8 @@ def _merged(name: str, value: dict[str, Any]) -> dict[str, Any]:
                 )
             raise located(ValueError, f"Unknown config: {[key]} of '{name}'.")
         _check_type(f"{name}['{key}']", item, type(known[key]))
+    if name == "parallel_optimizer_config":
+        _check_optimizer(value)
     if name == "pipeline_config" and "pipeline_scheduler" in value:
         scheduler = value["pipeline_scheduler"]
         _one_of("pipeline_scheduler", scheduler, _SCHEDULERS)
@@ -163,6 +167,29 @@ def _merged(name: str, value: dict[str, Any]) -> dict[str, Any]:
                 "is allowed.",
             )
     return copy.deepcopy({**known, **value})
+
+
+def _check_optimizer(value: dict[str, Any]) -> None:
+    """Check the numbers and the level of ``parallel_optimizer_config``."""
+    for key, low in (("parallel_optimizer_threshold", 0), ("optimizer_weight_shard_size", 1)):
+        number = value.get(key, low)
+        if number < low and not (key == "optimizer_weight_shard_size" and number == -1):
+            raise located(
+                ValueError,
+                f"For '{key}', the input value must be int and must >= {low}, but got '{number}' "
+                "with type 'int'.",
+            )
+    level = value.get("optimizer_level")
+    if level is None:
+        return
+    if level not in _LEVELS:
+        raise located(ValueError, f"Optimizer level should in {list(_LEVELS)}, but got {level}")
+    if value.get("gradient_accumulation_shard", False) and level != "level2":
+        raise located(
+            ValueError,
+            f"The optimizer_level is set as {level}, thus cannot set grad_accumulation_shard as "
+            "True.",
+        )
 
 
 def _check_dataset_strategy(value: Any) -> None:

@@ -364,7 +364,7 @@ class MeshPartitioner:
                 program = PipelineProgram(
                     closed, state, ties, self.mesh, placements, rest, rows, name, self.settings.wide
                 )
-                return watched(program.lower(), name)
+                return watched(program.lower(), name, self._how())
         if self.settings.optimizer:
             function, placements = self._shares.share(function, arrays, state, placements)
         if simulation.active():
@@ -385,7 +385,17 @@ class MeshPartitioner:
             out_shardings=outputs,
         )
         lowered = jitted.lower(*(jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays))
-        return watched(lowered, getattr(function, "__name__", "program"))
+        return watched(lowered, getattr(function, "__name__", "program"), self._how())
+
+    def _how(self) -> str:
+        """Say how programs are spread."""
+        settings = self.settings
+        words = f"{self.mesh.size} devices in the mode '{settings.mode}'"
+        if settings.optimizer:
+            words += f" with optimizer parallelism of level {settings.optimizer}"
+        if settings.pipeline is not None:
+            words += f" in {settings.pipeline.stages} stages by '{settings.pipeline.schedule}'"
+        return words
 
     def _widened(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Callable[..., Any]:
         """Give a program that adds up 16-bit numbers in Float32."""

@@ -54,7 +54,9 @@ def settings_of_context(mode: str) -> Settings:
     optimizer = config("enable_parallel_optimizer")
     level = 0
     if optimizer:
-        level = 2 if parallel_optimizer_config("gradient_accumulation_shard") else 1
+        named = parallel_optimizer_config("optimizer_level")
+        shares = parallel_optimizer_config("gradient_accumulation_shard")
+        level = int(named.removeprefix("level")) if named else 2 if shares else 1
     stages = config("pipeline_stages")
     return Settings(
         mode,

@@ -158,7 +158,7 @@ class Compiled:
             token = None
             try:
                 token, out = self._compiled(ranks.token, ranks.zero, *given)
-            except jax.errors.JaxRuntimeError as error:
+            except (jax.errors.JaxRuntimeError, ValueError) as error:
                 raise broken(ranks.rank, self.name, error) from None
             finally:
                 ranks.watch.started(self.name, token)

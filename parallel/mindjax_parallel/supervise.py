@@ -19,8 +19,8 @@ from typing import Any
 from mindjax.core import failure
 
 # Seconds: between looks at ranks that give no sign of life; in which the deaths that follow from
-# one are collected; that a rank gets to end by itself.
-_LOOK, _GATHER, _GRACE = 10.0, 1.0, 3.0
+# one are collected; that a rank gets to end by itself; that it gets after it has failed.
+_LOOK, _GATHER, _GRACE, _LAST = 10.0, 1.0, 3.0, 20.0
 _KILLED_WITH_PARENT = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 # What a rank says, and how it ends, when another one has gone.
 _AFTER_ANOTHER = ("cannot reach another rank", "Gloo", "coordination service", "heartbeat")
@@ -90,14 +90,20 @@ class Worker:
             return
 
     @property
-    def reason(self) -> tuple[float, str]:
-        """When and why the process ended, as far as it said; else what its exit status says."""
+    def note(self) -> tuple[float, str] | None:
+        """When and why the process fails, as it said; None if it said nothing."""
         try:
             with open(self.environment[failure.VARIABLE], encoding="utf-8") as file:
                 note = json.load(file)
             return float(note["time"]), str(note["text"])
         except (OSError, ValueError, KeyError):
-            pass
+            return None
+
+    @property
+    def reason(self) -> tuple[float, str]:
+        """When and why the process ended, as far as it said; else what its exit status says."""
+        if (note := self.note) is not None:
+            return note
         status = self.process.returncode
         if self._lost_others:
             return self.ended, "It lost another rank, which has ended or gives no sign of life."
@@ -216,7 +222,9 @@ def _watch(
         try:
             worker = events.get(timeout=_LOOK)
         except queue.Empty:
-            _look(running)
+            failed = _look(running)
+            if failed:
+                return failed
             continue
         if worker is None:
             break
@@ -237,9 +245,17 @@ def _watch(
     return []
 
 
-def _look(running: Sequence[Worker]) -> None:
-    """Name ranks that somebody has stopped: they live, but the others wait for them."""
+def _look(running: Sequence[Worker]) -> list[Worker]:
+    """Name ranks that somebody has stopped: they live, but the others wait for them.
+
+    Returns:
+        Ranks that have failed some time ago, and do not end: a thread of theirs goes on.
+    """
+    failed = []
     for worker in running:
+        note = worker.note
+        if worker.process.poll() is None and note and time.time() - note[0] > _LAST:
+            failed.append(worker)
         if _is_stopped(worker):
             worker.stopped = True
             print(
@@ -248,6 +264,7 @@ def _look(running: Sequence[Worker]) -> None:
                 file=sys.stderr,
                 flush=True,
             )
+    return failed
 
 
 def _is_stopped(worker: Worker) -> bool:

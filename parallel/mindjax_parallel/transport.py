@@ -247,7 +247,7 @@ class ProcessTransport(world.Transport):
         self.ranks.watch.starts(name)
         try:
             yield
-        except jax.errors.JaxRuntimeError as error:
+        except (jax.errors.JaxRuntimeError, ValueError) as error:
             raise broken(self.rank, name, error) from None
         finally:
             self.ranks.watch.started(name)

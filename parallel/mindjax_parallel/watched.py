@@ -12,31 +12,35 @@ from typing import Any
 import jax
 
 from mindjax.core import world
+from mindjax_parallel.agreement import check_agreement
 from mindjax_parallel.spread import broken
 from mindjax_parallel.transport import ProcessTransport
 
 
-def watched(lowered: Any, name: str) -> Any:
+def watched(lowered: Any, name: str, how: str) -> Any:
     """Let the time limit hold for a lowered program, if several processes run it.
 
     Args:
         lowered: jax's lowered program, or one of pipeline stages.
         name: what it is called in messages.
+        how: how it is spread, in words, in which the ranks must agree.
     """
     transport = world.transport
     if not isinstance(transport, ProcessTransport):
         return lowered
-    return _Lowered(lowered, name, transport)
+    return _Lowered(lowered, name, how, transport)
 
 
 class _Lowered:
     """A lowered program."""
 
-    def __init__(self, lowered: Any, name: str, transport: ProcessTransport) -> None:
-        self._lowered, self._name, self._transport = lowered, name, transport
+    def __init__(self, lowered: Any, name: str, how: str, transport: ProcessTransport) -> None:
+        self._lowered, self._name, self._how, self._transport = lowered, name, how, transport
 
     def compile(self) -> _Compiled:
-        """Compile it."""
+        """Compile it, if all ranks do."""
+        lowered = getattr(self._lowered, "stages", self._lowered)
+        check_agreement(self._transport, lowered, self._name, self._how)
         return _Compiled(self._lowered.compile(), self._name, self._transport)
 
     def __getattr__(self, name: str) -> Any:
@@ -65,7 +69,7 @@ class _Compiled:
         try:
             outputs = run()
             token = next((a for a in jax.tree.leaves(outputs) if isinstance(a, jax.Array)), None)
-        except jax.errors.JaxRuntimeError as error:
+        except (jax.errors.JaxRuntimeError, ValueError) as error:
             raise broken(self._transport.rank, self._name, error) from None
         finally:
             watch.started(self._name, token)

@@ -253,6 +253,20 @@ CASES = {
         'staged([0, 1], parallel_mode="auto_parallel")', "NotImplementedError", "the search"),
     "a gradient of the logits of a pipeline": (
         "staged([0, 1], loss=False)", "NotImplementedError", "give its loss"),
+    "stages that are no dictionary": (
+        "nn.PipelineCell(nn.ReLU(), 2, stage_config=[0, 1])", "TypeError", "must be a dict"),
+    "a negative threshold in the context": (
+        'ms.set_auto_parallel_context(parallel_optimizer_config='
+        '{"parallel_optimizer_threshold": -1})', "ValueError", "must >= 0"),
+    "a shard size of 0 in the context": (
+        'ms.set_auto_parallel_context(parallel_optimizer_config='
+        '{"optimizer_weight_shard_size": 0})', "ValueError", "must >= 1"),
+    "an unknown level in the context": (
+        'ms.set_auto_parallel_context(parallel_optimizer_config={"optimizer_level": "level4"})',
+        "ValueError", "level3"),
+    "a level against the sharing of gradients": (
+        'ms.set_auto_parallel_context(parallel_optimizer_config={"optimizer_level": "level1", '
+        '"gradient_accumulation_shard": True})', "ValueError", "thus cannot set"),
     "a process a device": (
         'ms.set_auto_parallel_context(parallel_mode="hybrid_parallel")',
         "NotImplementedError", "msrun"),

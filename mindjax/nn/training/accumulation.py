@@ -129,6 +129,12 @@ class PipelineCell(_InParts):
             ("stage_config", "pipeline_stage", stage_config),
             ("segment_config", "pipeline_segment", segment_config),
         ):
+            if config is not None and not isinstance(config, dict):
+                raise located(
+                    TypeError,
+                    f"For 'PipelineCell', the argument '{name}' must be a dict of numbers by the "
+                    f"names of Cells, but got {type(config).__name__}.",
+                )
             left = dict(config or {})
             for cell_name, cell in network.cells_and_names():
                 if cell_name and cell_name in left:
