@@ -92,6 +92,7 @@ _MODULES = (
     "ops",
     "parallel",
     "profiler",
+    "rewrite",
     "runtime",
     "safeguard",
     "scipy",
@@ -184,6 +185,7 @@ _SOURCES = {
         "set_kernel_launch_capture set_kernel_launch_group set_memory set_stream_limit "
         "synchronize use_mem_pool"
     ),
+    "mindjax.rewrite": "Node NodeType ScopedValue SymbolTree",
     "mindjax.safeguard": "load_obf_params_into_net obfuscate_ckpt",
     "mindjax.tools": "set_dump",
     "mindjax.utils": (

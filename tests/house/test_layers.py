@@ -45,6 +45,7 @@ RANKS = {
     "device_manager": 8,
     "tools": 8,
     "utils": 8,
+    "rewrite": 8,
     "safeguard": 8,
     "multiprocessing": 8,
     "interop": 8,
