@@ -41,9 +41,9 @@ def child(contestant: str, workload: str, folder: str) -> None:
 
     spent = dict.fromkeys(PHASES.values(), 0.0)
 
-    def note(event: str, seconds: float, **_: Any) -> None:
+    def note(event: str, duration_secs: float, **_: Any) -> None:
         if event in PHASES:
-            spent[PHASES[event]] += seconds
+            spent[PHASES[event]] += duration_secs
 
     if contestant == "jax":
         if folder:

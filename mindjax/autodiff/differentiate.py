@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from mindjax.autodiff import rows
 from mindjax.core import jax_private
 from mindjax.core.handle import Handle, Tracer, current, peek_all, wrap
 from mindjax.core.partition import partitioner
@@ -252,7 +254,9 @@ def _in_graph(
         primals = [_array(t) for t in inputs], [_array(w) for w in weights]
         spread = partitioner()
         forward = pure if spread is None else spread.gathered(pure, weights)
-        outputs, pull_back, (every, written, attributes) = jax.vjp(forward, *primals, has_aux=True)
+        by_rows = spread is None and rows.wanted(weights)
+        differentiated = rows.vjp if by_rows else functools.partial(jax.vjp, has_aux=True)
+        outputs, pull_back, (every, written, attributes) = differentiated(forward, *primals)
         tensors = [wrap(o) for o in outputs]
         cotangents = [
             _cotangent(c.array, o) for c, o in zip(_seed(tensors, seeds), outputs, strict=True)
@@ -270,7 +274,7 @@ def _in_graph(
         frame.write_attribute(owner, name, value if array is None else wrap(array))
     out = _replace(kept["out"], iter([wrap(a) for a in every]))
     grads = [
-        [wrap(_real_gradient(g, p)) for g, p in zip(group, values, strict=True)]
+        [_gradient(g, p) for g, p in zip(group, values, strict=True)]
         for group, values in ((input_grads, primals[0]), (weight_grads, primals[1]))
     ]
     return out, grads[0], grads[1]
@@ -287,7 +291,11 @@ def _cotangent(value: Any, output: Any) -> Any:
     return np.zeros(output.shape, jax.dtypes.float0)
 
 
-def _real_gradient(gradient: Any, primal: Any) -> Any:
+def _gradient(gradient: Any, primal: Any) -> Any:
+    if isinstance(gradient, rows.Rows):
+        from mindjax.ops.sparse.formats import RowTensor
+
+        return RowTensor._make((wrap(gradient.indices), wrap(gradient.values), gradient.shape))
     if gradient.dtype == jax.dtypes.float0:
-        return jnp.zeros(primal.shape, primal.dtype)
-    return gradient
+        return wrap(jnp.zeros(primal.shape, primal.dtype))
+    return wrap(gradient)

@@ -18,6 +18,7 @@ from mindjax.core.errors import located
 from mindjax.core.handle import current
 from mindjax.graph.branch import run_if
 from mindjax.nn.cell import Cell
+from mindjax.nn.optim.gradients import fitting
 from mindjax.nn.training.loss_scale import TrainOneStepWithLossScaleCell
 from mindjax.nn.wrap.cell_wrapper import TrainOneStepCell
 from mindjax.tensor.parameter import Parameter, ParameterTuple
@@ -100,7 +101,8 @@ class BoostTrainOneStepCell(TrainOneStepCell):
             (_, loss), gradients = self._scaled_value_and_grad(*inputs)
         else:
             loss, gradients = value_and_grad(self.network, None, self.weights)(*inputs)
-        return self._apply(loss, self.grad_reducer(gradients), self.sens, inputs)
+        gradients = self.grad_reducer(fitting(None, gradients))
+        return self._apply(loss, gradients, self.sens, inputs)
 
     def _apply(self, loss: Any, gradients: Any, sens: Any, inputs: tuple[Any, ...]) -> Any:
         """Use gradients of the scaled loss as the algorithms ask for."""

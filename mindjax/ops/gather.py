@@ -483,7 +483,15 @@ def broadcast_shape(op: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class EmbeddingLookup(Primitive):
-    """Rows by index; call: ``EmbeddingLookup()(input_params, input_indices, offset)``."""
+    """Rows by index; call: ``EmbeddingLookup()(input_params, input_indices, offset)``.
+
+    Class variable ``met``: whether one was made; the gradients of tables may be those of rows then.
+    """
+
+    met: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        EmbeddingLookup.met = True
 
     def compute(self, x: Array, indices: Array, offset: Array) -> Array:
         """Take rows; indices outside the table give zeros."""

@@ -21,8 +21,6 @@ from mindjax.ops.shape import reshape
 from mindjax.tensor.initializer import initializer
 from mindjax.tensor.parameter import Parameter
 
-_LOOKUP = _EmbeddingLookup()
-
 
 class _Lookup(Cell):
     """What both look-ups share; `EmbeddingLookup` describes the arguments."""
@@ -59,13 +57,15 @@ class _Lookup(Cell):
         shape = (vocab_size, embedding_size)
         self.embedding_table = Parameter(initializer(param_init, shape, dtype), "embedding_table")
         self.slice_mode, self.manual_shapes = slice_mode, manual_shapes
+        # Made here: from now on graphs look for tables whose gradients are those of rows.
+        self._rows = _EmbeddingLookup()
         self.max_norm = max_norm
         if max_norm is not None:
             self.max_norm = checks.float_above("max_norm", max_norm, owner)
 
     def _look_up(self, indices: Any) -> Any:
         if self.target == "CPU":
-            out = _LOOKUP(self.embedding_table, indices, 0)
+            out = self._rows(self.embedding_table, indices, 0)
         else:
             out = gather(self.embedding_table, indices, 0)
         return out if self.max_norm is None else clipped(out, self.max_norm, (-1,))
@@ -83,7 +83,8 @@ class EmbeddingLookup(_Lookup):
         slice_mode: how parallel training cuts the table; on one device it changes nothing.
         manual_shapes: sizes of the fields for ``"field_slice"``; the same.
         max_norm: rows are scaled down to this norm, or None.
-        sparse: must be True for ``"CPU"``; gradients are dense.
+        sparse: must be True for ``"CPU"``. In a graph the gradient of such a table is that of the
+            rows that were looked up, a `RowTensor`, where nothing else uses the table.
         dtype: of the table.
 
     Raises:

@@ -46,3 +46,20 @@ def centralized(gradient: Any) -> Any:
 def scaled(gradient: Any, scale: Any) -> Any:
     """Multiply a gradient by a number."""
     return _on_values(_SCALE_GRADIENT, gradient, scale)
+
+
+def fitting(optimizer: Any, gradients: Any) -> Any:
+    """Give gradients as an optimizer takes them: dense ones, unless it knows sparse ones.
+
+    Args:
+        optimizer: the Cell that gets them; None for what takes dense ones alone.
+        gradients: a tuple.
+    """
+    if getattr(optimizer, "_sparse", False) or not any(map(is_sparse, gradients)):
+        return gradients
+    return tuple(_dense(g) if is_sparse(g) else g for g in gradients)
+
+
+def _dense(gradient: Any) -> Any:
+    indices, values, shape = gradient.to_tuple()
+    return ops.unsorted_segment_sum(values, indices, shape[0])

@@ -10,6 +10,7 @@ from mindjax.core.handle import current
 from mindjax.core.parallel_context import get_auto_parallel_context
 from mindjax.core.partition import partitioner
 from mindjax.nn.cell import Cell
+from mindjax.nn.optim.gradients import fitting
 from mindjax.nn.wrap.cell_wrapper import TrainOneStepCell
 
 
@@ -251,12 +252,14 @@ class TrainGradAccuStepCell(TrainOneStepCell):
     def _accumulated(self, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
         network = self.network
         if not isinstance(network, GradAccumulationCell):
-            return value_and_grad(network, None, self.weights)(*inputs)
+            loss, gradients = value_and_grad(network, None, self.weights)(*inputs)
+            return loss, fitting(None, gradients)
         # One micro batch after another: the values of one are kept at a time.
         step = value_and_grad(network.network, None, self.weights)
         loss, totals = None, ()
         for i in range(network.micro_size):
             part, gradients = step(*micro_batch(inputs, network.micro_size, i))
+            gradients = fitting(None, gradients)
             loss = part if loss is None else loss + part
             totals = (
                 tuple(t + g for t, g in zip(totals, gradients, strict=True))

@@ -10,6 +10,7 @@ from mindjax.core.dtype import bool_, float32, int32
 from mindjax.core.errors import located
 from mindjax.graph.branch import run_if
 from mindjax.nn.cell import Cell
+from mindjax.nn.optim.gradients import fitting
 from mindjax.nn.wrap.cell_wrapper import TrainOneStepCell
 from mindjax.ops.updates.status import AllFinite
 from mindjax.tensor.parameter import Parameter
@@ -146,7 +147,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
         (_, loss), gradients = value_and_grad(scaled, None, self.weights, has_aux=True)(*inputs)
         gradients = tuple(
-            g * ops.cast(ops.Reciprocal()(self.scale_sense), g.dtype) for g in gradients
+            g * ops.cast(ops.Reciprocal()(self.scale_sense), g.dtype)
+            for g in fitting(None, gradients)
         )
         return loss, self.grad_reducer(gradients)
 

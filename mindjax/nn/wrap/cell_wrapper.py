@@ -13,6 +13,7 @@ from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.core.parallel_context import ParallelMode, get_auto_parallel_context
 from mindjax.nn.cell import Cell
+from mindjax.nn.optim.gradients import fitting
 from mindjax.nn.precision import cast_floats
 from mindjax.tensor.parameter import ParameterTuple
 
@@ -245,7 +246,7 @@ class TrainOneStepCell(Cell):
             (_, loss), gradients = self._scaled_value_and_grad(*inputs)
         else:
             loss, gradients = value_and_grad(self.network, None, self.weights)(*inputs)
-        gradients = self.grad_reducer(gradients)
+        gradients = self.grad_reducer(fitting(self.optimizer, gradients))
         self.optimizer(gradients)
         if self.return_grad:
             names = [w.name for w in self.weights]
