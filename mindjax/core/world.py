@@ -271,8 +271,12 @@ def generation() -> int:
 
 
 def launched_size() -> int:
-    """Give the number of processes that the environment announces, 1 without a launcher."""
-    return max([1, *(int(os.environ[n]) for n in _SIZES if os.environ.get(n, "").isdigit())])
+    """Give the number of processes that the environment announces, 1 without a launcher.
+
+    Raises:
+        ValueError: it announces no number.
+    """
+    return max([1, *(environment(n, 1) for n in _SIZES if os.environ.get(n))])
 
 
 def announce(host: str, port: int, size: int, rank: int) -> None:
@@ -524,5 +528,14 @@ def destroy(name: str) -> None:
 
 
 def environment(variable: str, default: int) -> int:
-    """Read a number that a launcher exports, as is asked before `init`."""
-    return int(os.environ.get(variable, default))
+    """Read a number that a launcher exports, as is asked before `init`.
+
+    Raises:
+        ValueError: it exports something else.
+    """
+    text = os.environ.get(variable, "") or str(default)
+    if not text.isdigit():
+        raise located(
+            ValueError, f"The environment variable {variable} must be a number >= 0: {text!r}."
+        )
+    return int(text)

@@ -53,15 +53,16 @@ def rank_of_environment(size: int) -> int:
 
     Raises:
         RuntimeError: it exports none, or one that the world does not have.
+        ValueError: it exports no number.
     """
-    name = next((n for n in _RANKS if os.environ.get(n, "").isdigit()), None)
+    name = next((n for n in _RANKS if os.environ.get(n)), None)
     if name is None:
         raise located(
             RuntimeError,
             f"{size} processes are announced, but none of {list(_RANKS)} says which this one is: "
             "start the program with msrun.",
         )
-    rank = int(os.environ[name])
+    rank = world.environment(name, 0)
     if rank >= size:
         raise located(
             RuntimeError,
@@ -82,6 +83,11 @@ def connect(size: int) -> ProcessTransport:
     rank = rank_of_environment(size)
     host, port = (os.environ[name] for name in world.MEETING)
     where = f"{host}:{port}"
+    if not port.isdigit() or not 0 < int(port) < 65536:
+        raise located(
+            ValueError,
+            f"The environment variable {world.MEETING[1]} must be a port, 1 to 65535: {port!r}.",
+        )
     if jax_private.started_backends():
         raise located(
             RuntimeError,

@@ -341,6 +341,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         check(options)
         if options.log_dir:
+            if os.path.exists(options.log_dir) and not os.path.isdir(options.log_dir):
+                raise LaunchError(f"--log_dir {options.log_dir} is no folder.")
             os.makedirs(options.log_dir, exist_ok=True)
     except (LaunchError, NotImplementedError, OSError) as error:
         kind = "ValueError" if isinstance(error, LaunchError) else type(error).__name__

@@ -1,9 +1,10 @@
 """Gradients in parts: what each device's rows of a batch give, added up over devices later.
 
-The gradient of a matrix is a product over the rows of a batch, that of a bias a sum over them.
-Where devices share the rows, XLA adds their parts up where the product stands: in a pipeline once a
-micro batch. Here the product keeps the devices' parts apart, as one more dimension, which is cut
-over them; parts of micro batches are added up without a transfer, and the parts themselves once.
+The gradient of a matrix is a product over the rows of a batch, that of a bias a sum over them; that
+of a table adds each row to a place of its own. Where devices share the rows, XLA adds their parts
+up where the sum stands: in a pipeline once a micro batch. Here the devices' parts stay apart, as
+one more dimension, which is cut over them; parts of micro batches are added up without a transfer,
+and the parts themselves once.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from mindjax_parallel.rewrite import computed
 # Only the number of values in a dimension changes.
 _SHAPES = ("reshape", "squeeze", "expand_dims")
 _SAME = ("convert_element_type", "neg", "copy", "copy_p")
+_BASES = ("dot_general", "reduce_sum", "scatter-add")
 
 
 class PartialSums:
@@ -44,7 +46,7 @@ class PartialSums:
         bases = [
             self._closed.jaxpr.eqns[i]
             for i in self._cones.reach([self._closed.jaxpr.outvars[o] for o in outputs])
-            if self._closed.jaxpr.eqns[i].primitive.name in ("dot_general", "reduce_sum")
+            if self._closed.jaxpr.eqns[i].primitive.name in _BASES
         ]
         operands = dict.fromkeys(v for e in bases for v in e.invars if not is_literal(v))
         self._operands = list(operands)
@@ -135,6 +137,8 @@ class _Walk:
         name, params = equation.primitive.name, equation.params
         if name == "dot_general":
             return self._product(equation)
+        if name == "scatter-add":
+            return self._scattered(equation)
         if name in ("add", "add_any"):
             both = [self._of(v) for v in equation.invars]
             if both[0] is None and both[1] is None:
@@ -197,8 +201,35 @@ class _Walk:
                 return self._apart(equation, [(operand, axis)])
         return None
 
-    def _apart(self, equation: Any, inputs: Sequence[tuple[Any, int]]) -> Any:
-        """Compute a sum over each part of a dimension."""
+    def _scattered(self, equation: Any) -> Any:
+        """Add the rows of each part to zeros; what they are added to counts once."""
+        operand, indices, updates = equation.invars
+        numbers = equation.params["dimension_numbers"]
+        if numbers.operand_batching_dims:
+            return None
+        rows = [d for d in range(updates.aval.ndim) if d not in numbers.update_window_dims]
+        for place, axis in enumerate(rows):
+            if self._cut(updates, axis):
+                zeros = jnp.zeros(operand.aval.shape, operand.aval.dtype)
+                found = self._apart(equation, [(indices, place), (updates, axis)], zeros)
+                return found if self._is_zero(operand) else self.parts_or_whole(operand) + found
+        return None
+
+    def _is_zero(self, atom: Any) -> bool:
+        place = None if is_literal(atom) else self._cones.maker.get(atom)
+        if place is None:
+            return is_literal(atom) and not jnp.any(atom.val)
+        equation = self._cones.jaxpr.eqns[place]
+        return equation.primitive.name == "broadcast_in_dim" and self._is_zero(equation.invars[0])
+
+    def _apart(self, equation: Any, inputs: Sequence[tuple[Any, int]], *first: Any) -> Any:
+        """Compute a sum over each part of a dimension.
+
+        Args:
+            equation: the sum.
+            inputs: with the dimension of each.
+            first: inputs before them, of every part.
+        """
         given, axes = [], []
         for atom, axis in inputs:
             value = jnp.asarray(self.value(atom))
@@ -208,7 +239,7 @@ class _Walk:
             axes.append(axis)
 
         def one(*arrays: Any) -> Any:
-            return equation.primitive.bind(*arrays, **equation.params)
+            return equation.primitive.bind(*first, *arrays, **equation.params)
 
         found = jax.vmap(one, in_axes=tuple(axes))(*given)
         return found[0] if isinstance(found, list | tuple) else found

@@ -125,10 +125,13 @@ class Watch:
         return name, time.monotonic(), time.process_time()
 
     def _end(self, name: str) -> None:
+        name = name.removeprefix("ms_")
+        facing = name in ("Send", "Receive", "NeighborExchange")
+        hint = " Of two ranks that send to each other one has to receive first." if facing else ""
         text = (
             f"mindjax: rank {self._rank} has waited {self._limit:g} s for the other ranks in "
-            f"'{name.removeprefix('ms_')}' and ends: a rank is stuck, has ended, or calls other "
-            f"collectives. {LIMIT} sets the limit in seconds."
+            f"'{name}' and ends: a rank is stuck, has ended, or calls other collectives.{hint} "
+            f"{LIMIT} sets the limit in seconds."
         )
         failure.note(text)
         print(text, file=sys.stderr, flush=True)

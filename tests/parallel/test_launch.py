@@ -71,6 +71,7 @@ WRONG = {
         [*TWO, "--collective_time_out", "0", DYING],
         "ValueError: --collective_time_out",
     ),
+    "a file of logs": ([*TWO, "--log_dir", DYING, DYING], "ValueError: --log_dir"),
 }
 # What the parser itself refuses, with the usage and exit status 2.
 UNPARSED = {
@@ -125,6 +126,27 @@ UNMET = {
         },
         RuntimeError,
         "RANK_ID=2 is no rank of a world of 2 processes, 0 to 1",
+    ),
+    "a size in words": ({"RANK_SIZE": "two"}, ValueError, "RANK_SIZE must be a number"),
+    "a rank in words": (
+        {
+            "RANK_SIZE": "2",
+            "RANK_ID": "one",
+            "MS_SCHED_HOST": "127.0.0.1",
+            "MS_SCHED_PORT": "8118",
+        },
+        ValueError,
+        "RANK_ID must be a number",
+    ),
+    "a port in words": (
+        {
+            "RANK_SIZE": "2",
+            "RANK_ID": "1",
+            "MS_SCHED_HOST": "127.0.0.1",
+            "MS_SCHED_PORT": "ssh",
+        },
+        ValueError,
+        "MS_SCHED_PORT must be a port",
     ),
     "backend in use": (
         {
