@@ -94,6 +94,9 @@ def connect(size: int) -> ProcessTransport:
             f"Rank {rank} cannot meet the other {size - 1} at {where}, because jax computes "
             "already: call init() before the first use of jax.",
         )
+    loopback = host in ("localhost", "::1") or host.startswith("127.")
+    if rank == 0:
+        _check_port("127.0.0.1" if loopback and host != "::1" else "", int(port))
     wait = _number(MEETING_TIME, _MEETING_TIME, -_LEAVING_TIME)
     text = (
         f"Rank {rank} did not meet the other {size - 1} of {size} processes at {where} within "
@@ -105,7 +108,7 @@ def connect(size: int) -> ProcessTransport:
     if wait > 0:
         timer.start()
     try:
-        _initialize(where, host, size, rank)
+        _initialize(where, loopback, size, rank)
         _leave_at_the_end()
         return _transport(host, int(port), size, rank)
     except jax.errors.JaxRuntimeError as error:
@@ -121,7 +124,29 @@ def _give_up(text: str) -> None:
     os._exit(1)
 
 
-def _initialize(where: str, host: str, size: int, rank: int) -> None:
+def _check_port(address: str, port: int) -> None:
+    """Refuse a port on which somebody listens, with which jax would end the process badly.
+
+    Args:
+        address: that rank 0 listens on; "" for all.
+        port: of it.
+
+    Raises:
+        RuntimeError: the port is taken.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            raise located(
+                RuntimeError,
+                f"Rank 0 cannot listen on port {port} ({error.strerror or error}): set "
+                f"{world.MEETING[1]}, or msrun's --master_port, to a free port on all ranks.",
+            ) from None
+
+
+def _initialize(where: str, loopback: bool, size: int, rank: int) -> None:
     """Begin jax's own connection."""
     # Of several GPUs each process takes its own; on a CPU the number has no effect.
     number = os.environ.get("DEVICE_ID", "")
@@ -129,7 +154,6 @@ def _initialize(where: str, host: str, size: int, rank: int) -> None:
     # jax would catch SIGTERM, with which a launcher ends a rank.
     preemption = getattr(jax.config, _PREEMPTION)
     jax.config.update(_PREEMPTION, False)
-    loopback = host in ("localhost", "::1") or host.startswith("127.")
     try:
         jax.distributed.initialize(
             where,

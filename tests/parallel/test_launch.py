@@ -12,7 +12,7 @@ import pytest
 
 from mindjax.cli.run import run
 from mindjax.core import failure, world
-from mindjax_parallel import launch, watch
+from mindjax_parallel import connect, launch, watch
 from tests.parallel.launching import ENVIRONMENT, PROGRAMS, msrun, msrun_alone
 
 slow = pytest.mark.slow
@@ -174,6 +174,14 @@ def test_init_without_a_launcher(name, monkeypatch):
     with pytest.raises(kind, match=text):
         communication.init()
     assert world.transport.size == 1
+
+
+def test_a_port_that_is_taken():
+    """Rank 0 says so; jax would end its process by a signal."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(RuntimeError, match=f"cannot listen on port {port} .*free port"):
+            connect._check_port("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("value", ["soon", "0", "-3", "nan"])
