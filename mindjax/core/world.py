@@ -347,8 +347,7 @@ def use_devices(count: int) -> None:
 
 def asked_devices() -> int | None:
     """Give the number of devices that `use_devices` asked for, None if it was not called."""
-    text = os.environ.get(_DEVICES, "")
-    return int(text) if text.isdigit() else None
+    return environment(_DEVICES, 0) or None
 
 
 def devices() -> list[Any]:

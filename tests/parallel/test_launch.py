@@ -280,6 +280,18 @@ DEATHS = {
     "hang": (["--collective_time_out", "4"], r"rank 0 has waited 4 s for the other ranks in 'AllR"),
     "stop": (["--collective_time_out", "4"], r"rank 1 was stopped by a signal or a debugger"),
     "absent": (["--cluster_time_out", "5"], r"Rank 0 did not meet the other 1 of 2 processes at"),
+    # Their losses would differ, or they would wait for one another.
+    "apart": (
+        [],
+        r"rank [01] of 2 .*\n(.*\n)+?RuntimeError: .* input \d+, .*float32\[8, 3\]",
+    ),
+    "settings": ([], r"rank [01] of 2 .*\n(.*\n)+?RuntimeError: .* the same settings"),
+    "facing": (["--collective_time_out", "4"], r"in 'Send' .* one has to receive first"),
+    # It has failed, but a thread of it goes on.
+    "thread": (
+        [],
+        r"rank [01] of 2 .*\nTraceback .*\n.*dying.py(.*\n)+?KeyError: 'no such weight'",
+    ),
     "shape": ([], r"killed by SIGABRT: the ranks have called different collectives, or one with"),
 }
 

@@ -25,6 +25,11 @@ RUNS = {
     "training": (2, ["training.py"], {"MINDJAX_EAGER": "deferred"}),
     "training at once": (3, ["training.py"], {"MINDJAX_EAGER": "op_by_op"}),
     "training of a graph": (4, ["training.py", "graph"], {}),
+    "a ring": (4, ["spreading.py", "ring"], {}),
+    "a balanced ring": (4, ["spreading.py", "balanced ring of four"], {}),
+    "exchanged heads": (4, ["spreading.py", "heads"], {}),
+    "experts": (4, ["spreading.py", "experts"], {}),
+    "experts with all tokens": (4, ["spreading.py", "experts, all tokens"], {}),
     "stages": (4, ["staged.py", "1f1b", "4"], {}),
     "stages of two": (4, ["staged.py", "gpipe", "2"], {}),
 }
