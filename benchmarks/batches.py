@@ -11,11 +11,11 @@ def batch(workload: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Make one batch of inputs and labels.
 
     Args:
-        workload: ``"lenet5"``, ``"resnet18"``, ``"encoder"``, ``"decoder"``, ``"lstm"`` or
-            ``"wide_deep"``.
+        workload: ``"lenet5"``, ``"resnet18"``, ``"encoder"``, ``"decoder"``, ``"lstm"``,
+            ``"wide_deep"`` or ``"wide_deep_sparse"``.
 
     Returns:
-        Inputs (Float32 images or Int32 tokens) and labels (Int32, Float32 for ``"wide_deep"``).
+        Inputs (Float32 images or Int32 tokens) and labels (Int32, Float32 for clicks).
     """
     rng = np.random.default_rng(0)
     if workload == "lenet5":
@@ -24,7 +24,7 @@ def batch(workload: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         return rng.normal(size=(16, 3, 32, 32)).astype("f"), rng.integers(0, 10, 16).astype("i4")
     if workload == "lstm":
         return rng.integers(0, 1000, (32, 64)).astype("i4"), rng.integers(0, 10, 32).astype("i4")
-    if workload == "wide_deep":
+    if workload.startswith("wide_deep"):
         return (
             rng.integers(0, 1_000_000, (1024, 26)).astype("i4"),
             rng.integers(0, 2, (1024, 1)).astype("f"),

@@ -19,7 +19,15 @@ import time
 from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
-WORKLOADS = ("lenet5", "resnet18", "encoder", "decoder", "lstm", "wide_deep")
+WORKLOADS = (
+    "lenet5",
+    "resnet18",
+    "encoder",
+    "decoder",
+    "lstm",
+    "wide_deep",
+    "wide_deep_sparse",
+)
 CONTESTANTS = ("jax", "mindjax-graph")
 PHASES = {
     "/jax/core/compile/jaxpr_trace_duration": "trace",
@@ -137,14 +145,14 @@ def main() -> None:
     report = {"machine": machine, "load": os.getloadavg()[0], "results": results}
     path.write_text(json.dumps(report, indent=1))
     print(
-        f"{'workload':10} {'contestant':20} {'cpu s':>6} {'ratio':>6} {'quartiles':>11} "
+        f"{'workload':16} {'contestant':20} {'cpu s':>6} {'ratio':>6} {'quartiles':>11} "
         f"{'wall s':>6} {'ratio':>6} {'trace':>6} {'lower':>6} {'compile':>7} {'n':>3}"
     )
     for workload, rows in results.items():
         for name, r in rows.items():
             low, high = r["cpu_quartiles"]
             print(
-                f"{workload:10} {name:20} {r['cpu']:6.2f} {r['cpu_ratio']:6.2f} "
+                f"{workload:16} {name:20} {r['cpu']:6.2f} {r['cpu_ratio']:6.2f} "
                 f"{low:5.2f}-{high:.2f} {r['wall']:6.2f} {r['wall_ratio']:6.2f} "
                 f"{r['trace']:6.2f} {r['lower']:6.2f} {r['compile']:7.2f} {r['n']:3d}"
             )

@@ -323,6 +323,123 @@ WORKLOADS: dict[str, Any] = {
 }
 
 
+def unique_rows(ids: Any, gradients: Any, rows: int) -> tuple[Any, Any]:
+    """Add up the gradients of equal ids; places that are left over name a row past the end."""
+    ids = ids.reshape(-1)
+    unique, inverse = jnp.unique(ids, return_inverse=True, size=ids.size, fill_value=rows)
+    return unique, jax.ops.segment_sum(gradients, inverse, ids.size)
+
+
+def _lazy_adam(table: Any, m: Any, v: Any, count: Any, rows: Any, g: Any) -> tuple[Any, Any, Any]:
+    """Step Adam on some rows of a table and of its moments."""
+    new_m = 0.9 * m[rows] + 0.1 * g
+    new_v = 0.999 * v[rows] + 0.001 * g * g
+    rate = 1e-3 * jnp.sqrt(1 - 0.999**count) / (1 - 0.9**count)
+    step = rate * new_m / (jnp.sqrt(new_v) + 1e-8)
+    put = {"mode": "drop", "unique_indices": True}
+    return (
+        table.at[rows].add(-step, **put),
+        m.at[rows].set(new_m, **put),
+        v.at[rows].set(new_v, **put),
+    )
+
+
+def _ftrl(table: Any, n: Any, z: Any, rows: Any, g: Any) -> tuple[Any, Any, Any]:
+    """Step FTRL on some rows of a table and of its two states."""
+    old_n, weights = n[rows], table[rows]
+    new_n = old_n + g * g
+    new_z = z[rows] + g - (jnp.sqrt(new_n) - jnp.sqrt(old_n)) / 5e-2 * weights
+    shrunk = jnp.clip(new_z, -1e-8, 1e-8) - new_z
+    fresh = shrunk / (jnp.sqrt(new_n) / 5e-2 + 2e-8)
+    put = {"mode": "drop", "unique_indices": True}
+    return (
+        table.at[rows].set(fresh, **put),
+        n.at[rows].set(new_n, **put),
+        z.at[rows].set(new_z, **put),
+    )
+
+
+def wide_deep_sparse_step() -> tuple[Any, Any]:
+    """Build the jitted step of Wide & Deep that updates the rows that a batch names."""
+    params = wide_deep_params()
+    tables = {n: params.pop(n) for n in ("wide", "embedding")}
+    optimizer = optax.adam(1e-3)
+    zeros = jnp.zeros_like
+    slots = {
+        "m": zeros(tables["embedding"]),
+        "v": zeros(tables["embedding"]),
+        "n": jnp.ones_like(tables["wide"]),
+        "z": zeros(tables["wide"]),
+    }
+
+    def loss(p: Params, wide: Any, embedded: Any, y: Any) -> Any:
+        x = embedded.reshape(embedded.shape[0], -1)
+        x = jax.nn.relu(_dense(p["fc1"], x))
+        x = jax.nn.relu(_dense(p["fc2"], x))
+        logits = _dense(p["fc3"], x) + wide.sum(1)
+        return optax.sigmoid_binary_cross_entropy(logits, y).mean()
+
+    @partial(jax.jit, donate_argnums=(0, 1, 2))
+    def step(p: Params, tables: Params, state: Any, ids: Any, y: Any) -> Any:
+        adam, slots, count = state
+        looked_up = tables["wide"][ids], tables["embedding"][ids]
+        value, grads = jax.value_and_grad(loss, (0, 1, 2))(p, *looked_up, y)
+        updates, adam = optimizer.update(grads[0], adam, p)
+        count, size = count + 1, tables["wide"].shape[0]
+        rows, total = unique_rows(ids, grads[1].reshape(-1, 1), size)
+        wide, n, z = _ftrl(tables["wide"], slots["n"], slots["z"], rows, total)
+        rows, total = unique_rows(ids, grads[2].reshape(-1, 16), size)
+        embedding, m, v = _lazy_adam(
+            tables["embedding"], slots["m"], slots["v"], count, rows, total
+        )
+        tables, slots = {"wide": wide, "embedding": embedding}, {"m": m, "v": v, "n": n, "z": z}
+        return optax.apply_updates(p, updates), tables, (adam, slots, count), value
+
+    return step, (params, tables, (optimizer.init(params), slots, jnp.float32(0)))
+
+
+def decode() -> Any:
+    """Build a greedy decoder of one text with caches: a jitted step a token.
+
+    Returns:
+        A function without arguments that decodes and gives the last token, a float.
+    """
+    params, length, tokens = decoder_params(), 128, 96
+    cos, sin = (jnp.asarray(a) for a in rotations(length, 64))
+
+    @partial(jax.jit, donate_argnums=1)
+    def step(p: Params, caches: Any, token: Any, position: Any) -> Any:
+        x, new = p["embedding"][token], []
+        hidden = jnp.where(jnp.arange(length) > position, -1e9, 0.0).astype(jnp.float32)
+        c, s = cos[position], sin[position]
+        for i in range(LAYERS):
+            layer, (keys, values) = p[f"layer{i}"], caches[i]
+            q, k, v = (_rms_norm(layer["norm1"], x) @ layer["qkv"].T).reshape(3, 4, 64)
+            row = (position[0], jnp.int32(0))
+            keys = lax.dynamic_update_slice(keys, _rotate(k, c, s).reshape(1, -1), row)
+            values = lax.dynamic_update_slice(values, v.reshape(1, -1), row)
+            new.append((keys, values))
+            q = _rotate(q, c, s).reshape(4, 1, 64)
+            scores = q @ keys.reshape(length, 4, 64).transpose(1, 2, 0) * 64**-0.5 + hidden
+            mixed = jax.nn.softmax(scores) @ values.reshape(length, 4, 64).transpose(1, 0, 2)
+            x = x + mixed.reshape(1, -1) @ layer["out"].T
+            h = _rms_norm(layer["norm2"], x)
+            x = x + (jax.nn.silu(h @ layer["gate"].T) * (h @ layer["up"].T)) @ layer["down"].T
+        return new, jnp.argmax(_rms_norm(p["norm"], x) @ p["head"].T, -1).astype(jnp.int32)
+
+    held = [[(jnp.zeros((length, 256)), jnp.zeros((length, 256))) for _ in range(LAYERS)]]
+    positions = [jnp.array([i], jnp.int32) for i in range(tokens)]
+    first = jnp.array([1], jnp.int32)
+
+    def run() -> float:
+        token = first
+        for position in positions:
+            held[0], token = step(params, held[0], token, position)
+        return float(token[0])
+
+    return run
+
+
 def compiled_step(workload: str) -> tuple[Any, Any]:
     """Build the jitted training step with donated state.
 
@@ -332,6 +449,8 @@ def compiled_step(workload: str) -> tuple[Any, Any]:
     Returns:
         The pair of ``step(params, stats, opt_state, x, y)`` and its first state.
     """
+    if workload == "wide_deep_sparse":
+        return wide_deep_sparse_step()
     make_params, make_stats, loss, make_optimizer = WORKLOADS[workload]
     params, stats, optimizer = make_params(), make_stats(), make_optimizer()
 
@@ -353,6 +472,8 @@ def train_step(workload: str) -> Any:
     Returns:
         A function without arguments that trains one step and waits for the loss, a float.
     """
+    if workload == "decode":
+        return decode()
     step, state = compiled_step(workload)
     x, y = (jnp.asarray(a) for a in batch(workload))
     held = [*state]

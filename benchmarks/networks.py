@@ -221,6 +221,44 @@ class WideDeep(nn.Cell):
         return self.fc3(x) + self.wide(ids).sum(1)
 
 
+class WideDeepSparse(WideDeep):
+    """Wide & Deep whose tables have gradients of the rows that a batch names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide = nn.EmbeddingLookup(1_000_000, 1, "zeros")
+        self.embedding = nn.EmbeddingLookup(1_000_000, 16)
+
+
+class TwoOptimizers(nn.Cell):
+    """Trains a network's wide part with FTRL and all else with LazyAdam.
+
+    Args:
+        network: gives the loss.
+    """
+
+    def __init__(self, network: Any) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        weights = network.trainable_params()
+        self.wide = ms.ParameterTuple([w for w in weights if "wide" in w.name])
+        self.deep = ms.ParameterTuple([w for w in weights if "wide" not in w.name])
+        self.weights = ms.ParameterTuple([*self.wide, *self.deep])
+        self.ftrl = nn.FTRL(self.wide, learning_rate=5e-2, l1=1e-8, l2=1e-8, initial_accum=1.0)
+        self.adam = nn.LazyAdam(self.deep, 1e-3)
+        self.ftrl.target = self.adam.target = "CPU"
+        self.gradient = ops.GradOperation(get_by_list=True)
+        self.count = len(self.wide)
+
+    def construct(self, ids: Any, labels: Any) -> Any:
+        """Train a step and give the loss before it."""
+        loss = self.network(ids, labels)
+        gradients = self.gradient(self.network, self.weights)(ids, labels)
+        wide, deep = gradients[: self.count], gradients[self.count :]
+        loss = ops.depend(loss, self.ftrl(wide))
+        return ops.depend(loss, self.adam(deep))
+
+
 NETWORKS: dict[str, Any] = {
     "lenet5": LeNet5,
     "resnet18": ResNet18,
@@ -228,6 +266,7 @@ NETWORKS: dict[str, Any] = {
     "decoder": Decoder,
     "lstm": Classifier,
     "wide_deep": WideDeep,
+    "wide_deep_sparse": WideDeepSparse,
 }
 RATES = {"encoder": 1e-4, "decoder": 1e-4, "lstm": 1e-3, "wide_deep": 1e-3}
 """Learning rates of those that train with Adam."""
@@ -243,10 +282,12 @@ def training_cell(workload: str, graph: bool) -> Any:
     ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
     ms.set_seed(1)
     net = NETWORKS[workload]()
-    if workload == "wide_deep":
+    if workload.startswith("wide_deep"):
         loss = nn.BCEWithLogitsLoss()
     else:
         loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    if workload == "wide_deep_sparse":
+        return TwoOptimizers(nn.WithLossCell(net, loss)).set_train()
     if workload in RATES:
         optimizer = nn.Adam(net.trainable_params(), RATES[workload])
     else:

@@ -175,6 +175,16 @@ class WideDeep(nn.Module):
         return self.fc3(F.relu(self.fc2(x))) + self.wide(ids).sum(1)
 
 
+class WideDeepSparse(WideDeep):
+    """Wide & Deep whose tables have sparse gradients."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide = nn.Embedding(1_000_000, 1, sparse=True)
+        self.embedding = nn.Embedding(1_000_000, 16, sparse=True)
+        nn.init.zeros_(self.wide.weight)
+
+
 NETWORKS: dict[str, Any] = {
     "lenet5": LeNet5,
     "resnet18": ResNet18,
@@ -182,9 +192,43 @@ NETWORKS: dict[str, Any] = {
     "decoder": Decoder,
     "lstm": Classifier,
     "wide_deep": WideDeep,
+    "wide_deep_sparse": WideDeepSparse,
 }
 RATES = {"encoder": 1e-4, "decoder": 1e-4, "lstm": 1e-3, "wide_deep": 1e-3}
 """Learning rates of those that train with Adam."""
+
+
+def decode() -> Any:
+    """Build a greedy decoder of one text with caches, as `train_step` gives one.
+
+    Returns:
+        A function without arguments that decodes and gives the last token, a float.
+    """
+    net, length, tokens = Decoder().eval(), 128, 96
+    caches = torch.zeros(len(net.layers), 2, 4, length, 64)
+
+    @torch.inference_mode()
+    def run() -> float:
+        token = torch.tensor([1])
+        for place in range(tokens):
+            x = net.embedding(token)
+            for layer, cache in zip(net.layers, caches, strict=True):
+                h = layer.qkv(layer.norm1(x)).reshape(3, 4, 64)
+                turned = [
+                    torch.cat((a * c - b * s, b * c + a * s), -1)
+                    for a, b in (h[0].chunk(2, -1), h[1].chunk(2, -1))
+                    for c, s in ((layer.cos[place], layer.sin[place]),)
+                ]
+                cache[0, :, place], cache[1, :, place] = turned[1], h[2]
+                keys, values = cache[0, :, : place + 1], cache[1, :, : place + 1]
+                mixed = F.scaled_dot_product_attention(turned[0][:, None], keys, values)
+                x = x + layer.out(mixed.reshape(1, -1))
+                h = layer.norm2(x)
+                x = x + layer.down(F.silu(layer.gate(h)) * layer.up(h))
+            token = net.head(net.norm(x)).argmax(-1)
+        return float(token)
+
+    return run
 
 
 def train_step(workload: str) -> Any:
@@ -196,21 +240,35 @@ def train_step(workload: str) -> Any:
     Returns:
         A function without arguments that trains one step and waits for the loss, a float.
     """
+    if workload == "decode":
+        return decode()
     net = NETWORKS[workload]().train()
-    if workload in RATES:
-        optimizer: Any = torch.optim.Adam(net.parameters(), RATES[workload], fused=True)
+    optimizers: list[Any] = []
+    if workload == "wide_deep_sparse":
+        # PyTorch has no FTRL: Adagrad holds one of its two states.
+        optimizers = [
+            torch.optim.Adagrad([net.wide.weight], 5e-2, initial_accumulator_value=1.0),
+            torch.optim.SparseAdam([net.embedding.weight], 1e-3),
+            torch.optim.Adam(
+                [p for n, p in net.named_parameters() if n.startswith("fc")], 1e-3, fused=True
+            ),
+        ]
+    elif workload in RATES:
+        optimizers = [torch.optim.Adam(net.parameters(), RATES[workload], fused=True)]
     else:
-        optimizer = torch.optim.SGD(net.parameters(), 0.01, 0.9)
+        optimizers = [torch.optim.SGD(net.parameters(), 0.01, 0.9)]
     x, y = (torch.from_numpy(a) for a in batch(workload))
-    logistic = workload == "wide_deep"
+    logistic = workload.startswith("wide_deep")
     loss_of = F.binary_cross_entropy_with_logits if logistic else F.cross_entropy
     y = y if logistic else y.long()
 
     def run() -> float:
-        optimizer.zero_grad()
+        for optimizer in optimizers:
+            optimizer.zero_grad()
         loss = loss_of(net(x), y)
         loss.backward()
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         return float(loss)
 
     return run

@@ -37,6 +37,10 @@ def build(contestant: str, workload: str) -> object:
         engine = contestant.removeprefix("mindjax-")
         if engine in ("deferred", "op_by_op"):
             mindjax.eager(engine)
+    if workload == "decode":
+        from decoding import decode
+
+        return decode(contestant.endswith("graph"))
     from networks import train_step
 
     return train_step(workload, contestant.endswith("graph"))

@@ -61,11 +61,12 @@ def merged(gradient: Array, indices: Array, rows: int) -> tuple[Array, Array]:
     """
     indices = indices.astype(np.int32)
     indices = jnp.where((indices < 0) | (indices >= rows), np.int32(rows), indices)
-    order = jnp.argsort(indices)
-    ordered = indices.at[order].get()
+    ordered, order = lax.sort((indices, lax.iota(np.int32, indices.size)), num_keys=1)
     first = jnp.concatenate([jnp.ones(1, np.bool_), ordered[1:] != ordered[:-1]])[: ordered.size]
     number = lax.cumsum(first.astype(np.int32), 0) - 1
-    total = jnp.zeros_like(gradient).at[number].add(gradient.at[order].get())
+    # The place of each gradient: to add rows where they lie takes less than to sort them.
+    place = jnp.zeros_like(number).at[order].set(number, unique_indices=True)
+    total = jnp.zeros_like(gradient).at[place].add(gradient)
     unique = jnp.full(indices.shape, np.int32(rows)).at[number].set(ordered)
     return unique, total
 
