@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 
+from mindjax.core import jax_private
 from mindjax.core.checks import not_a_tensor
 from mindjax.core.errors import drop_jax_notes, is_located, located
 
@@ -49,7 +50,24 @@ def translate(error: Exception, record: Any, inputs: Sequence[Any], arrays: Any)
     kind = FloatingPointError if type(error) is FloatingPointError else _kind(error, text)
     if kind is None:
         return error
-    return located(kind, f"For '{name}', with inputs {described(arrays)}: {_said(text)}.")
+    said = (apart(arrays) if isinstance(error, ValueError) else "") or _said(text)
+    return located(kind, f"For '{name}', with inputs {described(arrays)}: {said}.")
+
+
+def apart(arrays: Any) -> str:
+    """Say that arrays lie on different devices, and what to do; nothing where one can hold all."""
+    places = [
+        frozenset(a.sharding.device_set)
+        for a in jax.tree.leaves(arrays)
+        if type(a) is jax_private.ArrayImpl and a.committed
+    ]
+    if len(set(places)) < 2:
+        return ""
+    named = sorted({", ".join(sorted(map(str, place))) for place in places})
+    return (
+        f"the inputs and Parameters lie on different devices, {' and '.join(named)}: move them to "
+        "one by Tensor.move_to, or by jax.device_put for arrays of jax"
+    )
 
 
 def _no_tensor(error: Exception, text: str, arrays: Any) -> int | None:

@@ -36,6 +36,7 @@ from mindjax.core.state import (
     token_owner,
     version_of,
 )
+from mindjax.core.translate import apart
 from mindjax.core.values import ArraysAlone, ValuesNeeded
 from mindjax.graph import saved_graphs
 from mindjax.graph.control.blocks import Raised
@@ -343,6 +344,33 @@ class Program:
         """Whether the executable keeps the state of pipeline stages itself."""
         return hasattr(self._compiled, "pack")
 
+    def _lies_elsewhere(self, inputs: list[Any]) -> bool:
+        """Tell whether values were put on another device since the program was compiled."""
+        if self._partitioner is not None or self._on_host:
+            return False
+        required = self._compiled.input_shardings[0]
+        given = [getattr(a, "sharding", None) for a in inputs]
+        return any(
+            there is not None and there.device_set != here.device_set
+            for here, there in zip(required, given, strict=True)
+        )
+
+    def _run_there(self, handles: Sequence[Any], inputs: list[Any]) -> Any:
+        """Compile for the devices that the inputs lie on now, and run; nothing was taken over yet.
+
+        Raises:
+            ValueError: they lie on different devices.
+        """
+        try:
+            self.prepare(handles)
+            inputs[len(inputs) - len(self._numbers) :] = self._numbers
+            return self._executable(*inputs)
+        except ValueError as error:
+            said = apart(inputs)
+            if not said:
+                raise
+            raise located(ValueError, f"For '{self.name}', {said}.") from error
+
     def _move(self, arrays: list[Any]) -> list[Any]:
         """Put the first inputs where the executable takes them."""
         move = host_memory.move if self._partitioner is None else self._partitioner.move
@@ -459,6 +487,10 @@ class Program:
                     # A Python function that the program called: its own error, not the program's.
                     raise raised.pop() from None
                 raise
+            except ValueError:
+                if not self._lies_elsewhere(inputs):
+                    raise
+                outputs = self._run_there(handles, inputs)
             count = len(outputs) - len(self.written) - len(self.reached)
             store_all(self.written, outputs[count:])
         if self._direct is not None:

@@ -226,6 +226,25 @@ def chains():
     assert plugin.executions()["steps"] >= 20
 
 
+def apart():
+    """A program is compiled again where its values were moved; values that lie apart are named."""
+    import mindjax as ms
+
+    devices = jax.devices()
+    on = lambda i: ms.Tensor(jax.device_put(np.ones((2, 4), np.float32), devices[i]))
+    for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+        ms.set_context(mode=mode)
+        net = ms.nn.Dense(4, 4, bias_init="zeros", weight_init="ones")
+        for tensor in (ms.Tensor(np.ones((2, 4), np.float32)), on(1), on(2)):
+            assert net(tensor).asnumpy().tolist() == [[4.0] * 4] * 2
+        for p in net.get_parameters():
+            p.set_data(ms.Tensor(jax.device_put(p.asnumpy(), devices[1])))
+        assert net(on(1)).asnumpy().tolist() == [[4.0] * 4] * 2
+        for _ in range(2):
+            raises(lambda net=net: net(on(2)).asnumpy(), "'Dense'", "different devices", "move_to")
+        assert net(on(1)).asnumpy().tolist() == [[4.0] * 4] * 2
+
+
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         globals()[name]()

@@ -10,7 +10,7 @@ from tests.ascend.processes import run_python
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 CHECKS = (
     "donation callbacks memories statistics limit ahead serialised exported no_such_option "
-    "versions four_devices one_of_four_fails chains"
+    "versions four_devices one_of_four_fails chains apart"
 )
 
 
