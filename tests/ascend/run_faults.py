@@ -7,16 +7,18 @@ Writes a JSON object a row, and at the end one of what the stand-in found wrong.
 import ctypes
 import gc
 import json
-import os
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-from mindjax_ascend import jax_internals, plugin
+from mindjax_ascend import jax_internals, library, plugin
 
-OUT_OF_MEMORY, LOST, FAILED = 207001, 507010, 500002
+from tests.ascend import run_operators
+
+OUT_OF_MEMORY, LOST, FAILED, REFUSED = 207001, 507010, 500002, 161002
+LEFT = ("tensors", "scalars", "arrays", "lists", "memory")
 CODES = {OUT_OF_MEMORY: "RESOURCE_EXHAUSTED", LOST: "UNAVAILABLE", FAILED: "INTERNAL"}
 OPERATORS = {
     "aclnnAdd": lambda x: x + x * 1,
@@ -76,6 +78,8 @@ def rows(programs, array, value):
     yield "tensor", "aclCreateTensor", 1, FAILED, add
     yield "tensor", "aclCreateTensor", 2, FAILED, add
     yield "scalar", "aclCreateScalar", 0, FAILED, add
+    total = jax.jit(lambda x: x.sum(0))
+    yield "axes", "aclCreateIntArray", 0, FAILED, lambda: np.asarray(total(array))
     for name, program in programs.items():
         work = lambda p=program: np.asarray(p(array))
         yield "sizes", f"{name}GetWorkspaceSize", 0, FAILED, work
@@ -83,9 +87,7 @@ def rows(programs, array, value):
 
 
 def main():
-    standin = ctypes.CDLL(os.environ["MINDJAX_ASCEND_ACL"])
-    standin.standin_misuse.restype = ctypes.c_char_p
-    standin.standin_left.restype = ctypes.c_int64
+    standin = run_operators.load()
     fail = lambda entry, nth, code: standin.standin_fail(
         entry.encode(), ctypes.c_int64(nth), ctypes.c_int32(code)
     )
@@ -129,10 +131,18 @@ def main():
     right &= bool(np.allclose(total(halves), 5 * value @ value, atol=1e-4))
     del halves
     print(json.dumps({"right": right}), flush=True)
+    for row in (*run_operators.operators(standin, "f"), *run_operators.kernels(standin)):
+        print(json.dumps({"row": row}), flush=True)
+    # What an operator does not take the host does.
+    fail("aclnnTanhGetWorkspaceSize", -1, REFUSED)
+    seen = np.asarray(programs["aclnnTanh"](array))
+    standin.standin_heal()
+    right = bool(np.allclose(seen, expected["aclnnTanh"], atol=1e-5))
+    print(json.dumps({"refused": library.refused(), "right there": right}), flush=True)
     well = lambda: bool(np.allclose(programs["aclnnAdd"](array), expected["aclnnAdd"], atol=1e-5))
     for name, entry, nth, code, work in rows(programs, array, value):
         attempt(name, entry, nth, code, work, well)
-    left = {k: standin.standin_left(k.encode()) for k in ("tensors", "scalars", "memory")}
+    left = {k: standin.standin_left(k.encode()) for k in LEFT}
     print(json.dumps({"misuse": standin.standin_misuse().decode(), "left": left}))
 
 

@@ -132,9 +132,15 @@ def library() -> ctypes.CDLL:
     loaded = ctypes.CDLL(str(library_path()))
     loaded.ascend_executions.restype = ctypes.c_int64
     loaded.ascend_offloaded.restype = ctypes.c_int64
+    loaded.ascend_refused.restype = ctypes.c_char_p
     loaded.ascend_map_ops.restype = ctypes.c_char_p
     loaded.ascend_reply.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
     loaded.ascend_set_stablehlo_version.argtypes = [ctypes.c_int64] * 3
     loaded.ascend_set_handler.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     loaded.ascend_has_map.argtypes = [ctypes.c_int64, ctypes.c_int, ctypes.c_int]
     return loaded
+
+
+def refused() -> list[str]:
+    """List operators of CANN that did not take what they were given, with what they said."""
+    return library().ascend_refused().decode().splitlines()

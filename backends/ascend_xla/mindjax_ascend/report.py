@@ -23,6 +23,10 @@ def report() -> str:
     offloaded = [library.library().ascend_offloaded(i) for i in (0, 1)]
     if any(offloaded):
         lines.append(f"steps of the driver acl: {offloaded[0]} by CANN, {offloaded[1]} on the host")
+        refused = library.refused()
+        if refused:
+            lines.append("operators that CANN refused, whose steps the host did:")
+            lines += [f"  {line}" for line in refused]
     total: Counter[tuple[str, str]] = Counter()
     for program in by_steps:
         total.update(program.operators)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import ml_dtypes
+import numpy as np
+
+from mindjax_ascend.compiler import cann, cann_kernels
 from mindjax_ascend.compiler.graph import (
     ALIAS,
     BROADCAST,
@@ -20,30 +24,8 @@ from mindjax_ascend.compiler.scalars import ScalarCode
 
 # Registers of longer programs would not stay in the first cache.
 MAX_INSTRUCTIONS, MAX_INPUTS = 48, 20
-# CANN's operators that compute what one scalar operator of float32 does.
-ACLNN = {
-    "add": "aclnnAdd",
-    "subtract": "aclnnSub",
-    "multiply": "aclnnMul",
-    "divide": "aclnnDiv",
-    "maximum": "aclnnMaximum",
-    "minimum": "aclnnMinimum",
-    "exponential": "aclnnExp",
-    "log": "aclnnLog",
-    "negate": "aclnnNeg",
-    "tanh": "aclnnTanh",
-    "sqrt": "aclnnSqrt",
-    "rsqrt": "aclnnRsqrt",
-    "abs": "aclnnAbs",
-    "exponential_minus_one": "aclnnExpm1",
-    "log_plus_one": "aclnnLog1p",
-    "sine": "aclnnSin",
-    "cosine": "aclnnCos",
-    "floor": "aclnnFloor",
-    "ceil": "aclnnCeil",
-    "power": "aclnnPowTensorTensor",
-}
 FLOAT32 = 11
+HALVES = {10: np.dtype(np.float16), 13: np.dtype(ml_dtypes.bfloat16)}
 
 
 class Fusion:
@@ -62,6 +44,7 @@ class Fusion:
         self.home: dict[Value, Block] = {}
         self.whole: set[Value] = set()  # values that a step, an alias or a result reads in memory
         self.absorbed: set[Node] = set()
+        self.single: dict[tuple[int, bytes], Value] = {}
         self._survey(main)
 
     def _survey(self, block: Block) -> None:
@@ -127,11 +110,37 @@ class Fusion:
                 steps.append(self._map(node))
         else:
             regions = [self.block(inner) for inner in node.blocks]
-            steps.append(
-                Step(node.op, node.inputs, node.outputs, node.ints, "", regions, node.source)
-            )
-            if node.op in ("dot", "foreign") and node.data:
-                steps[-1].text = node.data.decode()
+            text = node.data.decode() if node.op == "foreign" else ""
+            inputs, outputs, ints = node.inputs, node.outputs, node.ints
+            step = Step(node.op, inputs, outputs, ints, text, node.calls, regions, node.source)
+            if not self.fuse and not node.calls:
+                write = cann_kernels.of_step if node.op == "foreign" else cann.of_step
+                step.calls = write(step, self._splat)
+            steps.append(step)
+
+    def _splat(self, value: Value) -> bytes | None:
+        """Give the bytes of the one number that an array is known to hold everywhere."""
+        made = self.maker.get(value)
+        if made is None:
+            return None
+        if made.kind == CONSTANT:
+            return made.data if made.splat else None
+        if made.kind in (BROADCAST, ALIAS):
+            return self._splat(made.inputs[0])
+        if made.op == "convert" and value.type == FLOAT32 and made.inputs[0].type in HALVES:
+            data = self._splat(made.inputs[0])
+            if data is not None:
+                wide = np.frombuffer(data, HALVES[made.inputs[0].type]).astype(np.float32)
+                return wide.tobytes()
+        return None
+
+    def _single(self, type: int, data: bytes) -> Value:
+        """Give a constant of one element, which an operator of CANN reads in memory."""
+        if (type, data) not in self.single:
+            self.constants += bytes(-len(self.constants) % 64)
+            self.single[type, data] = Value(type, (), IN_CONSTANTS, len(self.constants))
+            self.constants += data
+        return self.single[type, data]
 
     def _constant(self, node: Node) -> None:
         value = node.outputs[0]
@@ -148,13 +157,11 @@ class Fusion:
     def _repeat(self, node: Node) -> Step:
         value = node.outputs[0]
         dims, (to, source) = collapse(list(value.dims), strides_of(value.dims), node.ints)
-        return Step(
-            "copy",
-            node.inputs,
-            node.outputs,
-            [len(dims), *dims, 0, *to, 0, *source],
-            source=node.source,
-        )
+        ints = [len(dims), *dims, 0, *to, 0, *source]
+        step = Step("copy", node.inputs, node.outputs, ints, source=node.source)
+        if not self.fuse:
+            step.calls = cann.of_step(step, self._splat)
+        return step
 
     def _map(self, root: Node) -> Step:
         inputs: list[Value] = []
@@ -172,18 +179,23 @@ class Fusion:
                 modes.append(mode)
             return known[value]
 
+        def constant(type: int, data: bytes) -> tuple[str, int]:
+            if self.fuse:
+                return "slot", code.constant(type, int.from_bytes(data, "little"))
+            single = self._single(type, data)
+            return "input", read(single, single, [0] * len(dims))
+
         def operand(value: Value) -> tuple[str, int]:
             made = self.maker.get(value)
             if made is not None:
                 if made in self.absorbed:
                     return "slot", visit(made)
                 if made.kind == CONSTANT and made.splat:
-                    return "slot", code.constant(value.type, int.from_bytes(made.data, "little"))
+                    return constant(value.type, made.data)
                 if made.kind == BROADCAST:
                     source = self.maker.get(made.inputs[0])
                     if source is not None and source.kind == CONSTANT and source.splat:
-                        bits = int.from_bytes(source.data, "little")
-                        return "slot", code.constant(value.type, bits)
+                        return constant(value.type, source.data)
                     return "input", read(value, made.inputs[0], made.ints)
             if value.elements == 1 and root.outputs[0].elements != 1:
                 return "input", read(value, value, [0] * len(dims))
@@ -224,16 +236,10 @@ class Fusion:
                 ints += [2, *strides]
             else:
                 ints.append(1)
-        text = ""
-        single = len(code.instructions) == 1 and not code.constants
-        whole = all(m is None for m in modes)
-        if single and whole and all(v.type == FLOAT32 for v in [*inputs, root.outputs[0]]):
-            text = ACLNN.get(root.op, "")
-            if len(inputs) != len(root.inputs):
-                text = ""
-        return Step(
-            "map", inputs, root.outputs, ints, text, source=" ".join(dict.fromkeys(sources))
-        )
+        step = Step("map", inputs, root.outputs, ints, source=" ".join(dict.fromkeys(sources)))
+        if not self.fuse:
+            step.calls = cann.elementwise(root.op, inputs, modes, root.outputs[0])
+        return step
 
     @staticmethod
     def _other(code: ScalarCode, slots: list[int], taken: int) -> int:

@@ -26,6 +26,7 @@ class Node:
         ints: numbers of a step; strides in the input of a broadcast.
         data: bytes of a constant's one element or of all its elements.
         blocks: the blocks of nodes that a loop or branch runs.
+        calls: of CANN's operators in place of the blocks.
     """
 
     kind: int
@@ -37,6 +38,7 @@ class Node:
     splat: bool = False
     blocks: list[Block] = field(default_factory=list)
     source: str = ""
+    calls: str = ""
 
 
 @dataclass(eq=False)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mindjax_ascend.compiler import collectives, foreign, fusion, planning, rules_data, rules_math
+from mindjax_ascend.compiler import (
+    cann,
+    collectives,
+    foreign,
+    fusion,
+    planning,
+    rules_data,
+    rules_math,
+)
 from mindjax_ascend.compiler.graph import (
     ALIAS,
     BROADCAST,
@@ -41,12 +49,18 @@ class Lowering:
         functions: the module's functions by name.
         partitions: how many devices run the program together.
         groups: of devices that meet, by channels, where the module does not say so itself.
+        fuse: whether elementwise operators share steps; without, steps are operators of CANN.
     """
 
     def __init__(
-        self, functions: dict[str, Any], partitions: int, groups: dict[int, list[list[int]]]
+        self,
+        functions: dict[str, Any],
+        partitions: int,
+        groups: dict[int, list[list[int]]],
+        fuse: bool,
     ) -> None:
         self.functions, self.partitions, self.groups = functions, partitions, groups
+        self.fuse = fuse
         self.known: dict[Any, Value] = {}
         self.splats: dict[Any, bytes] = {}
         self.block = Block()
@@ -112,6 +126,23 @@ class Lowering:
         """Add a call of a kernel."""
         node = self._add(STEP, op, inputs, outputs)
         node.ints, node.data, node.blocks = ints, data, blocks or []
+
+    def instead(
+        self, inputs: list[Value], target: Value, calls: str, write: Callable[[], None]
+    ) -> None:
+        """Add calls of CANN's operators, and the steps that do the same where they cannot.
+
+        Args:
+            inputs: what the calls read.
+            target: what they make, which the last step makes as well.
+            calls: as `cann.py` writes them.
+            write: adds the steps.
+        """
+        outside, self.block = self.block, Block([], results=[target])
+        write()
+        inner, self.block = self.block, outside
+        node = self._add(STEP, "instead", inputs, [target])
+        node.blocks, node.calls = [inner], calls
 
     def scalar(self, op: str, inputs: list[Value], target: Value) -> None:
         """Add an elementwise operator."""
@@ -277,7 +308,7 @@ def compile_steps(
         UnsupportedError: an operator has no step.
     """
     main, functions = main_of(module)
-    low = Lowering(functions, header.partitions, groups)
+    low = Lowering(functions, header.partitions, groups, fuse)
     block = main.regions[0].blocks[0]
     for i, argument in enumerate(block.arguments):
         value = low.describe(argument.type)
@@ -288,5 +319,9 @@ def compile_steps(
     emitted = fusion.Fusion(low.block, fuse)
     body = emitted.block(low.block)
     values, arena = planning.plan(body)
+    if not fuse:
+        for step in body.steps:
+            if step.op == "move":
+                step.calls = cann.of_step(step, lambda _: None)
     constants = bytes(emitted.constants)
     return stepwise(header, values, constants, arena, fusion.cost(body), body), body

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
-MAGIC = "MJASCEND1"
+MAGIC = "MJASCEND2"
 ARGUMENT, CONSTANT, ARENA, OUTPUT = range(4)
 # PJRT_Buffer_Type by the names of MLIR's element types.
 TYPES = {
@@ -86,13 +86,14 @@ class Region:
 
 @dataclass(eq=False)
 class Step:
-    """One call of a kernel; `text` is the operator of CANN's library that does the same."""
+    """One call of a kernel; `calls` are of CANN's operators that do the same, see `cann.py`."""
 
     op: str
     inputs: list[Value]
     outputs: list[Value]
     ints: list[int] = field(default_factory=list)
     text: str = ""
+    calls: str = ""
     regions: list[Region] = field(default_factory=list)
     source: str = ""
 
@@ -165,6 +166,7 @@ class Writer:
             self.numbers([v.number for v in step.outputs])
             self.numbers(step.ints)
             self.text(step.text)
+            self.text(step.calls)
             self.number(len(step.regions))
             for inner in step.regions:
                 self.region(inner)

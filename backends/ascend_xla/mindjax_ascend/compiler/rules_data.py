@@ -154,6 +154,19 @@ def _gather(low: Any, op: Any) -> None:
     dropped = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
     window = [a for a in range(len(operand.dims)) if a not in dropped]
     mapped = list(numbers.start_index_map)
+    if not low.fuse and len(mapped) == 1 and indices.type in (4, 5):
+        # CANN's operator wants indices within bounds; the runtime's kernel puts them there itself.
+        for name, bound in (
+            ("maximum", 0),
+            ("minimum", operand.dims[mapped[0]] - sizes[mapped[0]]),
+        ):
+            limit, within = low.value(indices.type, ()), low.value(indices.type, indices.dims)
+            data = bound.to_bytes(4 if indices.type == 4 else 8, "little")
+            low.constant(limit, data, True)
+            wide = low.value(indices.type, indices.dims)
+            low.broadcast(limit, wide, [0] * len(indices.dims))
+            low.scalar(name, [indices, wide], within)
+            indices = within
     low.step(
         "gather",
         [operand, indices],

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mindjax_ascend.compiler import cann
 from mindjax_ascend.compiler.graph import UnsupportedError, group, strides_of
 from mindjax_ascend.compiler.program import Value
 from mindjax_ascend.compiler.scalars import RENAMED, ScalarCode, check, operators
@@ -165,47 +166,64 @@ def _arranged(low: Any, value: Value, parts: list[list[int]]) -> tuple[Value, li
 
 
 def _dot(low: Any, op: Any) -> None:
+    (lhs, rhs), target = low.read(op), low.make(op)
+    if low.fuse or target.type not in HALVES or not lhs.type == rhs.type == target.type:
+        _product(low, op, (lhs, rhs), target)
+        return
+    ints = _groups_of(op, lhs, rhs)
+    if ints is None:
+        _product(low, op, (lhs, rhs), target)
+        return
+    low.instead(
+        [lhs, rhs], target, cann.product(ints), lambda: _product(low, op, (lhs, rhs), target)
+    )
+
+
+def _axes_of(op: Any, lhs: Value, rhs: Value) -> list[list[list[int]]]:
+    """Give for either array the axes that count products, are free and are summed over."""
     from jaxlib.mlir.dialects import stablehlo
 
-    (lhs, rhs), target = low.read(op), low.make(op)
     numbers = stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    batch = list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
+    summed = list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
+    return [
+        [batch[i], [a for a in range(len(v.dims)) if a not in [*batch[i], *summed[i]]], summed[i]]
+        for i, v in enumerate((lhs, rhs))
+    ]
+
+
+def _groups_of(op: Any, lhs: Value, rhs: Value) -> list[int] | None:
+    """Give a product's numbers for arrays as they lie; None where they are to be arranged."""
+    pairs = zip((lhs, rhs), _axes_of(op, lhs, rhs), strict=True)
+    found = [group(v.dims, strides_of(v.dims), axes) for v, lists in pairs for axes in lists]
+    groups = [g for g in found if g is not None]
+    if len(groups) < len(found):
+        return None
+    batch, rows, depth, of_batch, columns, of_depth = groups
+    strides = [batch[1], rows[1], depth[1], of_batch[1], of_depth[1], columns[1]]
+    return [batch[0], rows[0], columns[0], depth[0], *strides]
+
+
+def _product(low: Any, op: Any, pair: tuple[Value, Value], target: Value) -> None:
     type = FLOAT32 if target.type in HALVES else target.type
     if type == 1:
         raise UnsupportedError("dot_general of truth values")
     result = target if type == target.type else low.value(type, target.dims)
     operands = []
-    for value in (lhs, rhs):
+    for value in pair:
         if value.type != type:
             wide = low.value(type, value.dims)
             low.scalar("convert", [value], wide)
             value = wide
         operands.append(value)
-    batch = list(numbers.lhs_batching_dimensions), list(numbers.rhs_batching_dimensions)
-    summed = list(numbers.lhs_contracting_dimensions), list(numbers.rhs_contracting_dimensions)
-    free = [
-        [a for a in range(len(v.dims)) if a not in batch[i] and a not in summed[i]]
-        for i, v in enumerate(operands)
-    ]
-    a, (a_batch, a_rows, a_sum) = _arranged(low, operands[0], [batch[0], free[0], summed[0]])
-    b, (b_batch, b_sum, b_columns) = _arranged(low, operands[1], [batch[1], summed[1], free[1]])
+    first, (batch, columns, summed) = _axes_of(op, *pair)
+    a, (a_batch, a_rows, a_sum) = _arranged(low, operands[0], first)
+    b, (b_batch, b_sum, b_columns) = _arranged(low, operands[1], [batch, summed, columns])
     ints = [a_batch[0], a_rows[0], b_columns[0], a_sum[0]]
     ints += [a_batch[1], a_rows[1], a_sum[1], b_batch[1], b_sum[1], b_columns[1]]
-    low.step("dot", [a, b], [result], ints, _of_cann(a, b, ints) if type == FLOAT32 else b"")
+    low.step("dot", [a, b], [result], ints)
     if result is not target:
         low.scalar("convert", [result], target)
-
-
-def _of_cann(a: Value, b: Value, ints: list[int]) -> bytes:
-    """Name CANN's operator for a product of matrices, or of a batch of them, that lie densely."""
-    batch, m, n, k, *strides = ints
-    if strides[1:3] != [k, 1] or strides[4:] != [n, 1]:
-        return b""
-    if (a.dims, b.dims) == ((m, k), (k, n)):
-        return b"aclnnMatmul"
-    dense = strides[0] == m * k and strides[3] == k * n
-    return (
-        b"aclnnBatchMatMul" if dense and (a.dims, b.dims) == ((batch, m, k), (batch, k, n)) else b""
-    )
 
 
 def _convolution(low: Any, op: Any) -> None:
@@ -234,9 +252,7 @@ def _convolution(low: Any, op: Any) -> None:
     )
     groups = op.attributes["feature_group_count"].value
     batches = op.attributes["batch_group_count"].value
-    lhs, rhs = as_float32(low, lhs), as_float32(low, rhs)
-    result = target if target.type == FLOAT32 else low.value(FLOAT32, target.dims)
-    a, k, c = strides_of(lhs.dims), strides_of(rhs.dims), strides_of(result.dims)
+    a, k, c = strides_of(lhs.dims), strides_of(rhs.dims), strides_of(target.dims)
     features_in = rhs.dims[numbers.kernel_input_feature_dimension]
     features_out = rhs.dims[numbers.kernel_output_feature_dimension]
     parts = groups * batches
@@ -248,40 +264,45 @@ def _convolution(low: Any, op: Any) -> None:
         if batches > 1
         else features_in * a[numbers.input_feature_dimension]
     )
-    low.step(
-        "convolution",
-        [lhs, rhs],
-        [result],
-        [
-            batch,
-            parts,
-            features_in,
-            features_out // parts,
-            rank,
-            *(lhs.dims[d] for d in space),
-            *(result.dims[d] for d in places),
-            *(rhs.dims[d] for d in taps),
-            *numbers_of("window_strides", 1),
-            *padding,
-            *numbers_of("lhs_dilation", 1),
-            *numbers_of("rhs_dilation", 1),
-            *numbers_of("window_reversal", 0),
-            a[numbers.input_batch_dimension],
-            a[numbers.input_feature_dimension],
-            *(a[d] for d in space),
-            of_kernel,
-            k[numbers.kernel_input_feature_dimension],
-            *(k[d] for d in taps),
-            c[numbers.output_batch_dimension],
-            of_result,
-            *(c[d] for d in places),
-            lhs_group,
-            features_out // parts * of_kernel,
-            features_out // parts * of_result,
-        ],
-    )
-    if result is not target:
-        low.scalar("convert", [result], target)
+    ints = [
+        batch,
+        parts,
+        features_in,
+        features_out // parts,
+        rank,
+        *(lhs.dims[d] for d in space),
+        *(target.dims[d] for d in places),
+        *(rhs.dims[d] for d in taps),
+        *numbers_of("window_strides", 1),
+        *padding,
+        *numbers_of("lhs_dilation", 1),
+        *numbers_of("rhs_dilation", 1),
+        *numbers_of("window_reversal", 0),
+        a[numbers.input_batch_dimension],
+        a[numbers.input_feature_dimension],
+        *(a[d] for d in space),
+        of_kernel,
+        k[numbers.kernel_input_feature_dimension],
+        *(k[d] for d in taps),
+        c[numbers.output_batch_dimension],
+        of_result,
+        *(c[d] for d in places),
+        lhs_group,
+        features_out // parts * of_kernel,
+        features_out // parts * of_result,
+    ]
+
+    def write() -> None:
+        pair = [as_float32(low, lhs), as_float32(low, rhs)]
+        result = target if target.type == FLOAT32 else low.value(FLOAT32, target.dims)
+        low.step("convolution", pair, [result], ints)
+        if result is not target:
+            low.scalar("convert", [result], target)
+
+    if low.fuse or target.type == FLOAT32 or not lhs.type == rhs.type == target.type:
+        write()
+    else:
+        low.instead([lhs, rhs], target, cann.convolution(ints, target.type), write)
 
 
 def _reduce(low: Any, op: Any) -> None:

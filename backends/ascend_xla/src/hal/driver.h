@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "call.h"
+
 namespace ascend {
 
-// One operand of a launched operator.
+// One array of launched operators.
 struct Operand {
   void* data;
   int type;  // PJRT_Buffer_Type
@@ -31,9 +33,10 @@ class Driver {
   virtual void ToDevice(int device, void* to, const void* from, size_t bytes) = 0;
   virtual void ToHost(int device, void* to, const void* from, size_t bytes) = 0;
   virtual void Within(int device, void* to, const void* from, size_t bytes) = 0;
-  // Queues an operator on the device's stream; false says that the library has none for it.
-  virtual bool Launch(int device, const std::string& op, const std::vector<Operand>& inputs,
-                      const std::vector<Operand>& outputs) = 0;
+  // Queues operators on the device's stream; false says that its library has one of them not, or
+  // takes not such arguments, and that nothing of the operands was written.
+  virtual bool Launch(int device, const std::vector<OperatorCall>& calls,
+                      const std::vector<Operand>& operands) = 0;
   virtual void Synchronize(int device) = 0;
 };
 
@@ -42,7 +45,11 @@ struct DriverOptions {
   int num_devices = 1;
   int64_t memory_limit = int64_t(64) << 30;
   std::string acl_library = "libascendcl.so";
-  std::string opapi_library = "libopapi.so";
+  // Libraries of operators, with colons between; those that are there are searched in order. Later
+  // versions of CANN have one a subject in place of libopapi.so.
+  std::string opapi_library =
+      "libnnopbase.so:libopapi.so:libopapi_math.so:libopapi_nn.so:libopapi_cv.so:"
+      "libopapi_transformer.so";
 };
 
 std::unique_ptr<Driver> MakeDriver(const DriverOptions& options);

@@ -64,8 +64,7 @@ class Sim : public Driver {
   void ToDevice(int, void* to, const void* from, size_t n) override { std::memcpy(to, from, n); }
   void ToHost(int, void* to, const void* from, size_t n) override { std::memcpy(to, from, n); }
   void Within(int, void* to, const void* from, size_t n) override { std::memcpy(to, from, n); }
-  bool Launch(int, const std::string&, const std::vector<Operand>&,
-              const std::vector<Operand>&) override {
+  bool Launch(int, const std::vector<OperatorCall>&, const std::vector<Operand>&) override {
     return false;
   }
   void Synchronize(int) override {}

@@ -58,6 +58,9 @@ void RunCase(const Step& step, Frame& frame) {
   Assign(step.outputs, step.regions[branch].results, frame);
 }
 
+// What a call of CANN's operators would do, in steps of the host.
+void RunInstead(const Step& step, Frame& frame) { Run(step.regions[0], frame); }
+
 struct Sort {
   ScalarCode code;
   int64_t outer, length, inner;
@@ -122,6 +125,7 @@ void RunCallback(const Step& step, Frame& frame) {
 
 const Registration loop("while", RunWhile);
 const Registration branch("case", RunCase);
+const Registration instead("instead", RunInstead);
 const Registration sort("sort", RunSort, PrepareSort);
 const Registration callback("callback", RunCallback);
 

@@ -86,15 +86,18 @@ class Mirror {
   }
 
   bool Launch(const Step& step) {
-    if (step.text.empty()) return false;
-    std::vector<Operand> inputs, outputs;
-    for (int id : step.inputs) {
-      ToDevice(id);
-      inputs.push_back({device_data_[id], program_.values[id].type, &program_.values[id].dims});
-    }
-    for (int id : step.outputs)
-      outputs.push_back({device_data_[id], program_.values[id].type, &program_.values[id].dims});
-    if (!driver_.Launch(device_, step.text, inputs, outputs)) return false;
+    if (step.calls.empty()) return false;
+    std::vector<Operand> operands;
+    for (int id : step.inputs) ToDevice(id);
+    for (const OperatorCall& call : step.calls)
+      for (const Argument& argument : call.arguments)
+        // What is written in part holds the rest from before.
+        if (argument.kind == 'x' && static_cast<size_t>(argument.number) >= step.inputs.size())
+          ToDevice(step.outputs[argument.number - step.inputs.size()]);
+    for (const auto* ids : {&step.inputs, &step.outputs})
+      for (int id : *ids)
+        operands.push_back({device_data_[id], program_.values[id].type, &program_.values[id].dims});
+    if (!driver_.Launch(device_, step.calls, operands)) return false;
     for (int id : step.outputs) {
       states_[key_of_[id]].device = true;
       states_[key_of_[id]].host = false;

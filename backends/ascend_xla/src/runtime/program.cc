@@ -8,7 +8,7 @@
 namespace ascend {
 namespace {
 
-constexpr char kMagic[] = "MJASCEND1";
+constexpr char kMagic[] = "MJASCEND2";
 
 class Reader {
  public:
@@ -45,6 +45,7 @@ class Reader {
       step.outputs = Ids(program);
       step.ints = List<int64_t>();
       step.text = Text();
+      step.calls = ReadCalls(Text(), step.inputs.size() + step.outputs.size());
       step.regions.resize(Count());
       for (Region& inner : step.regions) inner = ReadRegion(program);
       Bind(step, program);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../hal/call.h"
 #include "../pjrt/types.h"
 
 namespace ascend {
@@ -40,6 +41,7 @@ struct Step {
   std::vector<int> inputs, outputs;
   std::vector<int64_t> ints;
   std::string text;
+  std::vector<OperatorCall> calls;  // of CANN's operators that do the same, in order; may be none
   std::vector<Region> regions;
   std::shared_ptr<void> prepared;
 };

@@ -1,32 +1,19 @@
 // A stand-in for CANN's libascendcl and libopapi, for tests without an NPU: the entry points that the
 // driver `acl` uses, on the host's memory. It checks the order of calls, what is released twice or
 // never, and memory that belongs elsewhere; and it fails where it is told to. It is no CANN, and what
-// passes here is no proof for an NPU.
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <set>
-#include <string>
-#include <vector>
+// passes here is no proof for an NPU. This file is the runtime; the others hold operators.
+#include "standin.h"
 
-#define ENTRY extern "C" __attribute__((visibility("default")))
+#include <cstdlib>
+
+namespace standin {
+
+std::mutex mutex;
 
 namespace {
 
 constexpr int kDevices = 2;
 constexpr size_t kMemory = size_t(1) << 30;
-constexpr int32_t kInvalidUse = 107000, kOutOfMemory = 207001;
-
-struct Tensor {
-  std::vector<int64_t> dims;
-  int type;
-  float* data;
-};
 struct Stream {
   int device;
   std::vector<std::function<void()>> queue;
@@ -37,10 +24,9 @@ struct Executor {
   std::string name;
 };
 
-std::mutex mutex;
 bool ready = false;
 std::map<char*, std::pair<size_t, int>> memory;  // size and device
-std::set<void*> streams, tensors, scalars;
+std::set<void*> streams, tensors, scalars, arrays, lists;
 std::map<void*, Executor*> executors;
 size_t used = 0;
 std::string misuse, recent;
@@ -52,25 +38,29 @@ struct Plan {
 std::map<std::string, Plan> plans;
 thread_local int current = -1;
 
+}  // namespace
+
 void Blame(const std::string& text) {
   misuse += text + "\n";
   recent = text;
 }
 
 // Counts a call, and gives the error that was planned for it.
-int32_t Enter(const char* name, bool needs_ready = true) {
+int32_t Enter(const std::string& name, bool needs_ready) {
   const int64_t number = calls[name]++;
   if (needs_ready && !ready) {
-    Blame(std::string(name) + " outside aclInit and aclFinalize");
+    Blame(name + " outside aclInit and aclFinalize");
     return kInvalidUse;
   }
   auto plan = plans.find(name);
   if (plan != plans.end() && (plan->second.call == number || plan->second.call < 0)) {
-    recent = std::string("stand-in: planned failure of ") + name;
+    recent = "stand-in: planned failure of " + name;
     return plan->second.code;
   }
   return 0;
 }
+
+namespace {
 
 bool OnDevice(const void* data, size_t bytes, int device, const char* user) {
   char* address = static_cast<char*>(const_cast<void*>(data));
@@ -87,6 +77,9 @@ bool OnDevice(const void* data, size_t bytes, int device, const char* user) {
 }
 
 }  // namespace
+}  // namespace standin
+
+using namespace standin;
 
 // What tests ask: plan a failure of the n-th call from now (all calls where n is negative), forget
 // the plans, and read what was wrong and what is left.
@@ -111,6 +104,8 @@ ENTRY int64_t standin_left(const char* what) {
   if (name == "streams") return static_cast<int64_t>(streams.size());
   if (name == "tensors") return static_cast<int64_t>(tensors.size());
   if (name == "scalars") return static_cast<int64_t>(scalars.size());
+  if (name == "arrays") return static_cast<int64_t>(arrays.size());
+  if (name == "lists") return static_cast<int64_t>(lists.size());
   if (name == "executors") return static_cast<int64_t>(executors.size());
   return calls[name];
 }
@@ -230,11 +225,21 @@ ENTRY int32_t aclrtSynchronizeStream(void* stream) {
   return 0;
 }
 
-ENTRY void* aclCreateTensor(const int64_t* dims, uint64_t count, int type, const int64_t*, int64_t,
-                            int, const int64_t*, uint64_t, void* data) {
+ENTRY void* aclCreateTensor(const int64_t* dims, uint64_t count, int type, const int64_t* strides,
+                            int64_t offset, int format, const int64_t* storage,
+                            uint64_t storage_count, void* data) {
   std::lock_guard<std::mutex> lock(mutex);
   if (Enter("aclCreateTensor")) return nullptr;
-  auto* tensor = new Tensor{{dims, dims + count}, type, static_cast<float*>(data)};
+  int64_t room = 1, last = offset, elements = 1;
+  for (uint64_t i = 0; i < storage_count; i++) room *= storage[i];
+  for (uint64_t i = 0; i < count; i++) {
+    last += (dims[i] - 1) * strides[i];
+    elements *= dims[i];
+    if (strides[i] < 0) Blame("aclCreateTensor with a negative stride");
+  }
+  if (elements && (last >= room || offset < 0)) Blame("aclCreateTensor beyond its storage");
+  auto* tensor = new Tensor{{dims, dims + count}, {strides, strides + count}, offset, type, format,
+                            room, static_cast<char*>(data)};
   tensors.insert(tensor);
   return tensor;
 }
@@ -247,10 +252,15 @@ ENTRY int32_t aclDestroyTensor(void* tensor) {
   delete static_cast<Tensor*>(tensor);
   return 0;
 }
-ENTRY void* aclCreateScalar(void* value, int) {
+ENTRY void* aclCreateScalar(void* value, int type) {
   std::lock_guard<std::mutex> lock(mutex);
   if (Enter("aclCreateScalar")) return nullptr;
-  auto* scalar = new float(*static_cast<float*>(value));
+  double number = 0;
+  if (type == kFloat) number = *static_cast<float*>(value);
+  else if (type == kInt32) number = *static_cast<int32_t*>(value);
+  else if (type == kInt64) number = static_cast<double>(*static_cast<int64_t*>(value));
+  else Blame("aclCreateScalar of a type that the stand-in has not");
+  auto* scalar = new Scalar{number};
   scalars.insert(scalar);
   return scalar;
 }
@@ -260,32 +270,163 @@ ENTRY int32_t aclDestroyScalar(void* scalar) {
     Blame("aclDestroyScalar of no scalar");
     return kInvalidUse;
   }
-  delete static_cast<float*>(scalar);
+  delete static_cast<Scalar*>(scalar);
   return 0;
 }
 
 namespace {
 
-int64_t Count(const Tensor& tensor) {
-  int64_t count = 1;
-  for (int64_t d : tensor.dims) count *= d;
-  return count;
+template <typename V>
+void* MakeArray(const char* name, const V* values, uint64_t count) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (Enter(name)) return nullptr;
+  auto* made = new Ints{{values, values + count}};
+  arrays.insert(made);
+  return made;
+}
+int32_t DropArray(const char* name, void* array) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!arrays.erase(array)) {
+    Blame(std::string(name) + " of no array");
+    return kInvalidUse;
+  }
+  delete static_cast<Ints*>(array);
+  return 0;
 }
 
-int32_t Plan_(const char* name, std::vector<const Tensor*> used_tensors, std::function<void()> run,
+}  // namespace
+
+ENTRY void* aclCreateIntArray(const int64_t* values, uint64_t count) {
+  return MakeArray("aclCreateIntArray", values, count);
+}
+ENTRY int32_t aclDestroyIntArray(void* array) { return DropArray("aclDestroyIntArray", array); }
+ENTRY void* aclCreateBoolArray(const bool* values, uint64_t count) {
+  return MakeArray("aclCreateBoolArray", values, count);
+}
+ENTRY int32_t aclDestroyBoolArray(void* array) { return DropArray("aclDestroyBoolArray", array); }
+ENTRY void* aclCreateTensorList(void* const* values, uint64_t count) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (Enter("aclCreateTensorList")) return nullptr;
+  auto* list = new List;
+  for (uint64_t i = 0; i < count; i++) {
+    if (!tensors.count(values[i])) Blame("aclCreateTensorList of no tensor");
+    list->tensors.push_back(static_cast<T>(values[i]));
+  }
+  lists.insert(list);
+  return list;
+}
+// A list owns its tensors.
+ENTRY int32_t aclDestroyTensorList(void* list) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!lists.erase(list)) {
+    Blame("aclDestroyTensorList of no list");
+    return kInvalidUse;
+  }
+  for (T tensor : static_cast<List*>(list)->tensors)
+    if (tensors.erase(const_cast<Tensor*>(tensor))) delete tensor;
+  delete static_cast<List*>(list);
+  return 0;
+}
+
+namespace standin {
+
+int64_t Tensor::Count() const {
+  int64_t count = 1;
+  for (int64_t d : dims) count *= d;
+  return count;
+}
+int64_t Tensor::Place(int64_t index) const {
+  int64_t at = offset;
+  for (size_t i = dims.size(); i-- > 0;) {
+    at += index % dims[i] * strides[i];
+    index /= dims[i];
+  }
+  return at;
+}
+int64_t Tensor::Repeated(int64_t index, const std::vector<int64_t>& whole) const {
+  int64_t at = offset;
+  for (size_t i = whole.size(), j = dims.size(); i-- > 0;) {
+    const int64_t of_axis = index % whole[i];
+    index /= whole[i];
+    if (!j) continue;
+    j--;
+    at += (dims[j] == 1 ? 0 : of_axis) * strides[j];
+  }
+  return at;
+}
+double Tensor::Get(int64_t at) const {
+  switch (type) {
+    case kFloat: return reinterpret_cast<float*>(data)[at];
+    case kHalf: return float(reinterpret_cast<ascend::Half*>(data)[at]);
+    case kBfloat: return float(reinterpret_cast<ascend::Bfloat16*>(data)[at]);
+    case kInt8: return reinterpret_cast<int8_t*>(data)[at];
+    case kInt16: return reinterpret_cast<int16_t*>(data)[at];
+    case kInt32: return reinterpret_cast<int32_t*>(data)[at];
+    case kInt64: return static_cast<double>(reinterpret_cast<int64_t*>(data)[at]);
+    default: return reinterpret_cast<uint8_t*>(data)[at];
+  }
+}
+void Tensor::Set(int64_t at, double value) const {
+  switch (type) {
+    case kFloat: reinterpret_cast<float*>(data)[at] = static_cast<float>(value); break;
+    case kHalf: reinterpret_cast<ascend::Half*>(data)[at] = ascend::Half(float(value)); break;
+    case kBfloat:
+      reinterpret_cast<ascend::Bfloat16*>(data)[at] = ascend::Bfloat16(float(value));
+      break;
+    case kInt8: reinterpret_cast<int8_t*>(data)[at] = static_cast<int8_t>(value); break;
+    case kInt16: reinterpret_cast<int16_t*>(data)[at] = static_cast<int16_t>(value); break;
+    case kInt32: reinterpret_cast<int32_t*>(data)[at] = static_cast<int32_t>(value); break;
+    case kInt64: reinterpret_cast<int64_t*>(data)[at] = static_cast<int64_t>(value); break;
+    case kBool: data[at] = value != 0; break;
+    default: reinterpret_cast<uint8_t*>(data)[at] = static_cast<uint8_t>(value); break;
+  }
+}
+
+bool Repeats(const Tensor& tensor, const std::vector<int64_t>& whole) {
+  if (tensor.dims.size() > whole.size()) return false;
+  for (size_t i = 0; i < tensor.dims.size(); i++) {
+    const int64_t of_whole = whole[whole.size() - tensor.dims.size() + i];
+    if (tensor.dims[i] != 1 && tensor.dims[i] != of_whole) return false;
+  }
+  return true;
+}
+
+namespace {
+
+size_t Size(int type) {
+  switch (type) {
+    case kFloat: case kInt32: return 4;
+    case kHalf: case kBfloat: case kInt16: return 2;
+    case kInt64: return 8;
+    default: return 1;
+  }
+}
+
+}  // namespace
+
+int32_t First(const char* name, const Checked& checked, bool fits, std::function<void()> run,
               uint64_t* workspace, void** executor) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (int32_t error = Enter((std::string(name) + "GetWorkspaceSize").c_str())) return error;
-  for (const Tensor* tensor : used_tensors) {
-    if (!tensors.count(const_cast<Tensor*>(tensor))) {
-      Blame(std::string(name) + " of no tensor");
-      return kInvalidUse;
+  if (int32_t error = Enter(std::string(name) + "GetWorkspaceSize")) return error;
+  for (const auto* list : {&checked.read, &checked.written})
+    for (T tensor : *list) {
+      if (!tensors.count(const_cast<Tensor*>(tensor))) {
+        Blame(std::string(name) + " of no tensor");
+        return kInvalidUse;
+      }
+      if (!checked.types.empty() && !checked.types.count(tensor->type)) {
+        recent = std::string(name) + " of a type that it has not";
+        return kInvalidArgument;
+      }
+      if (!kAll.count(tensor->type)) {
+        recent = std::string(name) + " of a type that the stand-in has not";
+        return kInvalidArgument;
+      }
+      if (tensor->room) OnDevice(tensor->data, Size(tensor->type) * tensor->room, current, name);
     }
-    if (tensor->type != 0) {
-      Blame(std::string(name) + " of another type than float");
-      return kInvalidUse;
-    }
-    OnDevice(tensor->data, 4 * Count(*tensor), current, name);
+  if (!fits) {
+    Blame(std::string(name) + " of arrays that do not fit");
+    return kInvalidArgument;
   }
   auto* made = new Executor{std::move(run), 64, name};
   executors[made] = made;
@@ -294,7 +435,7 @@ int32_t Plan_(const char* name, std::vector<const Tensor*> used_tensors, std::fu
   return 0;
 }
 
-int32_t Launch(const char* name, void* workspace, uint64_t bytes, void* executor, void* stream) {
+int32_t Second(const char* name, void* workspace, uint64_t bytes, void* executor, void* stream) {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = executors.find(executor);
   if (found == executors.end()) {
@@ -319,107 +460,4 @@ int32_t Launch(const char* name, void* workspace, uint64_t bytes, void* executor
   return 0;
 }
 
-template <typename F>
-int32_t Unary(const char* name, void* self, void* out, uint64_t* workspace, void** executor, F f) {
-  auto *x = static_cast<Tensor*>(self), *r = static_cast<Tensor*>(out);
-  return Plan_(name, {x, r}, [x, r, f] {
-    for (int64_t i = 0; i < Count(*r); i++) r->data[i] = f(x->data[i]);
-  }, workspace, executor);
-}
-template <typename F>
-int32_t Binary(const char* name, void* self, void* other, void* out, uint64_t* workspace,
-               void** executor, F f) {
-  auto *x = static_cast<Tensor*>(self), *y = static_cast<Tensor*>(other),
-       *r = static_cast<Tensor*>(out);
-  return Plan_(name, {x, y, r}, [x, y, r, f] {
-    for (int64_t i = 0; i < Count(*r); i++) r->data[i] = f(x->data[i], y->data[i]);
-  }, workspace, executor);
-}
-
-}  // namespace
-
-#define LAUNCH(name)                                                                          \
-  ENTRY int32_t name(void* workspace, uint64_t bytes, void* executor, void* stream) {         \
-    return Launch(#name, workspace, bytes, executor, stream);                                 \
-  }
-#define UNARY(name, expression)                                                               \
-  ENTRY int32_t name##GetWorkspaceSize(void* self, void* out, uint64_t* bytes, void** made) { \
-    return Unary(#name, self, out, bytes, made, [](float x) { return expression; });          \
-  }                                                                                           \
-  LAUNCH(name)
-#define BINARY(name, expression)                                                              \
-  ENTRY int32_t name##GetWorkspaceSize(void* self, void* other, void* out, uint64_t* bytes,   \
-                                       void** made) {                                         \
-    return Binary(#name, self, other, out, bytes, made,                                       \
-                  [](float x, float y) { return expression; });                               \
-  }                                                                                           \
-  LAUNCH(name)
-#define SCALED(name, operation)                                                               \
-  ENTRY int32_t name##GetWorkspaceSize(void* self, void* other, void* alpha, void* out,       \
-                                       uint64_t* bytes, void** made) {                        \
-    const float scale = *static_cast<float*>(alpha);                                          \
-    return Binary(#name, self, other, out, bytes, made,                                       \
-                  [scale](float x, float y) { return x operation scale * y; });               \
-  }                                                                                           \
-  LAUNCH(name)
-
-SCALED(aclnnAdd, +)
-SCALED(aclnnSub, -)
-BINARY(aclnnMul, x* y)
-BINARY(aclnnDiv, x / y)
-BINARY(aclnnMaximum, std::fmax(x, y))
-BINARY(aclnnMinimum, std::fmin(x, y))
-UNARY(aclnnExp, std::exp(x))
-UNARY(aclnnLog, std::log(x))
-UNARY(aclnnNeg, -x)
-UNARY(aclnnTanh, std::tanh(x))
-UNARY(aclnnSqrt, std::sqrt(x))
-UNARY(aclnnRsqrt, 1 / std::sqrt(x))
-UNARY(aclnnAbs, std::fabs(x))
-UNARY(aclnnExpm1, std::expm1(x))
-UNARY(aclnnLog1p, std::log1p(x))
-UNARY(aclnnSin, std::sin(x))
-UNARY(aclnnCos, std::cos(x))
-UNARY(aclnnFloor, std::floor(x))
-UNARY(aclnnCeil, std::ceil(x))
-BINARY(aclnnPowTensorTensor, std::pow(x, y))
-
-namespace {
-
-// Matrices, or as many of them as the first dimension says.
-int32_t Multiply(const char* name, size_t rank, void* self, void* other, void* out,
-                 uint64_t* bytes, void** made) {
-  auto *a = static_cast<Tensor*>(self), *b = static_cast<Tensor*>(other),
-       *c = static_cast<Tensor*>(out);
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (a->dims.size() != rank || b->dims.size() != rank) {
-      Blame(std::string(name) + " of tensors of another rank");
-      return kInvalidUse;
-    }
-  }
-  return Plan_(name, {a, b, c}, [a, b, c, rank] {
-    const int64_t batch = rank == 3 ? a->dims[0] : 1;
-    const int64_t m = a->dims[rank - 2], k = a->dims[rank - 1], n = b->dims[rank - 1];
-    for (int64_t r = 0; r < batch * m; r++)
-      for (int64_t j = 0; j < n; j++) {
-        float sum = 0;
-        for (int64_t l = 0; l < k; l++)
-          sum += a->data[r * k + l] * b->data[(r / m * k + l) * n + j];
-        c->data[r * n + j] = sum;
-      }
-  }, bytes, made);
-}
-
-}  // namespace
-
-ENTRY int32_t aclnnMatmulGetWorkspaceSize(void* self, void* other, void* out, int8_t,
-                                          uint64_t* bytes, void** made) {
-  return Multiply("aclnnMatmul", 2, self, other, out, bytes, made);
-}
-LAUNCH(aclnnMatmul)
-ENTRY int32_t aclnnBatchMatMulGetWorkspaceSize(void* self, void* other, void* out, int8_t,
-                                               uint64_t* bytes, void** made) {
-  return Multiply("aclnnBatchMatMul", 3, self, other, out, bytes, made);
-}
-LAUNCH(aclnnBatchMatMul)
+}  // namespace standin
