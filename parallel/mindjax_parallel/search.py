@@ -131,14 +131,41 @@ class Search:
         """
         end = time.process_time() + limit
         count = len(self.mesh.axis_names)
+        sizes = sorted(range(1, count + 1), key=lambda m: abs(self._size(m) - 4))
         best = self.plan(0, {})
-        for model in sorted(range(1, count + 1), key=lambda m: abs(self._size(m) - 4)):
+        if not sizes:
+            return best
+        # What one would write by hand first, then what each cut is worth alone. Once it is known
+        # what is worth cutting, only the number of parts is left open.
+        seed = self._columns(sizes[0], end)
+        best = self._of_sizes(min(best, seed, key=self.seconds), seed, sizes, end)
+        found = self._greedy(best.model or sizes[0], end)
+        if self.seconds(found) < self.seconds(best):
+            best = self._of_sizes(found, found, sizes, end)
+        return best
+
+    def _of_sizes(self, best: Plan, cuts: Plan, sizes: Sequence[int], end: float) -> Plan:
+        """Try a plan's cuts with other numbers of parts; give the cheapest, or the best so far."""
+        for model in sizes:
+            if time.process_time() > end or not cuts.cuts:
+                break
+            if model != cuts.model:
+                best = min(best, self.plan(model, cuts.cuts), key=self.seconds)
+        return best
+
+    def _columns(self, model: int, end: float) -> Plan:
+        """Cut by columns what follows from no other cut: matrices by turns, as Megatron does."""
+        chosen = self.plan(model, {})
+        for role, members in self.roles.items():
             if time.process_time() > end:
                 break
-            # Once it is known what is worth cutting, only the number of parts is left open.
-            found = self.plan(model, best.cuts) if best.cuts else self._greedy(model, end)
-            best = min(best, found, key=self.seconds)
-        return best
+            shape = self._shapes[members[0]]
+            if any(chosen.placements[i].cut for i in members):
+                continue
+            fit = [d for d in reversed(range(len(shape))) if shape[d] % self._size(model) == 0]
+            if fit and len(shape) > 1:
+                chosen = self.plan(model, {**chosen.cuts, role: fit[0]})
+        return chosen
 
     def _size(self, model: int) -> int:
         axes = self.mesh.axis_names

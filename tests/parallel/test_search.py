@@ -1,5 +1,7 @@
 """The search finds plans that cost no more than those that one would write by hand."""
 
+import time
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -122,3 +124,50 @@ def test_settled_placements_stay():
     fixed[0] = Placement(((), ("d5",)))
     found = Search(step, arrays, names, range(count, len(arrays)), fixed, MESH)
     assert found.best(limit=60).placements[0] == fixed[0]
+
+
+LAYERS, HEADS = 32, 16
+SHAPES = {
+    "q": (WIDTH, WIDTH), "k": (WIDTH, WIDTH), "v": (WIDTH, WIDTH), "out": (WIDTH, WIDTH),
+    "gate": (WIDTH, HIDDEN), "up": (WIDTH, HIDDEN), "down": (HIDDEN, WIDTH),
+}  # fmt: skip
+COLUMNS = {f"layers.#.{n}": 1 for n in ("q", "k", "v", "gate", "up")}
+MEGATRON = {**COLUMNS, "layers.#.out": 0, "layers.#.down": 0}
+
+
+def transformer(weights, x):
+    """Layers of attention and a gated feed-forward network."""
+    for i in range(LAYERS):
+        own = {n: weights[f"layers.{i}.{n}"] for n in SHAPES}
+        y = x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6)
+        q, k, v = ((y @ own[n]).reshape(*x.shape[:2], HEADS, -1) for n in "qkv")
+        scores = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k), -1)
+        x = x + jnp.einsum("bhqk,bkhd->bqhd", scores, v).reshape(x.shape) @ own["out"]
+        y = x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6)
+        x = x + (jax.nn.silu(y @ own["gate"]) * (y @ own["up"])) @ own["down"]
+    return jnp.mean(x * x)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", [8, 512])
+def test_many_layers_in_time(rows):
+    """32 layers on 64 devices: the plan is there in 20 s of the processor, and costs the least."""
+    weights = {f"layers.{i}.{n}": s for i in range(LAYERS) for n, s in SHAPES.items()}
+    step, arrays, names = training(
+        transformer, weights, jax.ShapeDtypeStruct((rows, 128, WIDTH), np.float32)
+    )
+    began, count = time.process_time(), len(names)
+    found = Search(
+        step,
+        arrays,
+        names,
+        range(count, len(arrays)),
+        [None] * len(arrays),
+        MESH,
+        Machine(memory=64e9),
+    )
+    best = found.best()
+    assert time.process_time() - began < 20
+    for dims, model in (({}, 0), *((MEGATRON, m) for m in (1, 2, 3, 6))):
+        cuts = {r: dims[r.split(" ")[0]] for r in found.roles if r.split(" ")[0] in dims}
+        assert found.seconds(best) <= found.seconds(found.plan(model, cuts)) * 1.0001
