@@ -4,7 +4,8 @@ The gradient of the weights contracts both operands over their first axis, x^T d
 gives such a product to a slower kernel than one whose left operand is contracted over its last
 axis. The tangent is therefore written over a transposed copy, kept apart from the product by a
 kernel or an optimization barrier, so that its transpose is the fast product. Forward mode and
-higher orders are jax's own of what is written here.
+higher orders are jax's own of what is written here. Where there is a kernel for the products
+themselves, it reads transposed operands as they lie, and no copy is made.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
 from mindjax.core.device import target
+from mindjax.ops.kernels import product
 from mindjax.ops.kernels.transposed import transposed
 
 Array = jax.Array
@@ -57,7 +59,12 @@ def times_weight(
     """
     size = x.size * weight.shape[0 if out_first else 1]
     worth = x.ndim > 1 and x.dtype.name in ("float32", "float64") and size >= SMALLEST
-    return (barred if worth and cpu_forms() else plain)(x, weight, out_first, precision)
+    if not worth or not cpu_forms():
+        return plain(x, weight, out_first, precision)
+    if product.wanted(x, weight):
+        rows = product.product(x.reshape(-1, x.shape[-1]), weight, right_turned=out_first)
+        return rows.reshape(*x.shape[:-1], rows.shape[-1])
+    return barred(x, weight, out_first, precision)
 
 
 def plain(
@@ -100,8 +107,17 @@ def by_tangent(
 
     Of the two operands of that contraction the smaller one is transposed.
     """
+    if product.wanted(x, dw):
+        return product.product(x, dw, right_turned=out_first)
     if out_first and dw.shape[0] <= dw.shape[1]:
         return transposed(plain(dw, x, True, precision))
     columns = transposed(x)
     dw = transposed(dw) if out_first else dw
     return lax.dot_general(columns, dw, (((0,), (0,)), ((), ())), precision)
+
+
+def weight_gradient(dy: Array, x: Array) -> Array:
+    """Contract two matrices over their rows: (batch, out) and (batch, in) give (out, in)."""
+    if product.wanted(dy, x):
+        return product.product(dy, x, left_turned=True)
+    return lax.dot_general(lax.optimization_barrier(dy.T), x, (((1,), (0,)), ((), ())))

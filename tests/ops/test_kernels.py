@@ -12,7 +12,8 @@ import pytest
 
 import mindjax as ms
 from mindjax import Parameter, Tensor, nn
-from mindjax.ops.kernels import adam, handlers
+from mindjax.ops import contraction
+from mindjax.ops.kernels import adam, handlers, product
 from mindjax.ops.kernels.together import together
 from mindjax.ops.kernels.transposed import transposed
 
@@ -97,6 +98,85 @@ def test_transposed_under_transformations():
         each(transposed),
         each(jnp.transpose),
     )
+
+
+PRODUCTS = [
+    (1, 1, 1),
+    (6, 8, 16),
+    (7, 9, 17),
+    (121, 37, 70),
+    (5, 700, 30),
+    (300, 641, 33),
+    (9, 2100, 2100),
+    (0, 3, 4),
+    (3, 0, 4),
+]
+
+
+def needs_product():
+    if not product.wanted(jnp.ones((1, 1))):
+        pytest.skip("no compiler, several devices, or a processor that XLA's products are made for")
+
+
+@pytest.mark.parametrize("turned", [(0, 0), (0, 1), (1, 0), (1, 1)], ids=str)
+def test_product(turned):
+    needs_product()
+    rng = np.random.default_rng(0)
+    options = {"left_turned": bool(turned[0]), "right_turned": bool(turned[1])}
+    for rows, depth, columns in PRODUCTS:
+        left, right = rng.normal(size=(rows, depth)), rng.normal(size=(depth, columns))
+        left, right = left.astype("f"), right.astype("f")
+        operands = left.T.copy() if turned[0] else left, right.T.copy() if turned[1] else right
+        got = product.product(*map(jnp.asarray, operands), **options)
+        # Rounding grows with the sum of what is added up.
+        bound = 1e-6 * (np.abs(left).astype("d") @ np.abs(right).astype("d")) + 1e-30
+        exact = left.astype("d") @ right.astype("d")
+        assert got.shape == exact.shape
+        np.testing.assert_array_less(np.abs(got - exact), bound)
+        np.testing.assert_array_less(
+            np.abs(product.plain(*map(jnp.asarray, operands), **options) - exact), bound
+        )
+
+
+@pytest.mark.parametrize("turned", [(0, 0), (0, 1), (1, 0), (1, 1)], ids=str)
+def test_product_under_transformations(turned):
+    needs_product()
+    rng = np.random.default_rng(0)
+    options = {"left_turned": bool(turned[0]), "right_turned": bool(turned[1])}
+    x, y = (jnp.asarray(rng.normal(size=(2, 5, 5)), jnp.float32) for _ in range(2))
+
+    def each(form):
+        def loss(x, y):
+            return jnp.sin(form(x, y, **options)).sum()
+
+        return (
+            jax.grad(loss, (0, 1))(x[0], y[0]),
+            jax.jvp(jax.grad(loss, (0, 1)), (x[0], y[0]), (x[1], y[1])),
+            jax.vmap(jax.grad(loss, (0, 1)), (None, 0))(x[0], y),
+            jax.vmap(loss, (2, 0))(jnp.moveaxis(x, 0, 2), y),
+        )
+
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5),
+        jax.jit(lambda: each(product.product))(),
+        jax.jit(lambda: each(product.plain))(),
+    )
+
+
+def test_products_with_weights_are_the_kernel_and_have_a_switch(monkeypatch):
+    needs_product()
+    shapes = [jax.ShapeDtypeStruct(s, jnp.float32) for s in ((4, 128, 256), (200, 256))]
+
+    def made():
+        def loss(x, w):
+            return (contraction.times_weight(x, w, True) ** 2).sum()
+
+        return str(jax.make_jaxpr(jax.grad(loss, (0, 1)))(*shapes))
+
+    assert made().count("packed_product") == 3
+    monkeypatch.setattr(contraction, "forms_wanted", lambda: False)
+    assert "packed_product" not in made()
+    assert made().count("dot_general") == 3
 
 
 @needs_compiler

@@ -88,3 +88,19 @@ def handler(name: str) -> str | None:
     _begin()
     found = library(Path(__file__).with_name(f"{name}.cc"))
     return None if found is None else register(found, name)
+
+
+@functools.cache
+def fitting_handler(name: str) -> str | None:
+    """Compile and register a kernel that only some processors are faster with.
+
+    Args:
+        name: as in `handler`; the source defines ``int mindjax_{name}_fits()`` too.
+
+    Returns:
+        The name that `jax.ffi.ffi_call` knows it by; None if it cannot be had or does not fit.
+    """
+    found = library(Path(__file__).with_name(f"{name}.cc")) if cpu_forms() else None
+    if found is None or not getattr(found, f"mindjax_{name}_fits")():
+        return None
+    return handler(name)

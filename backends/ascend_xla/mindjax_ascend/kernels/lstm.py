@@ -73,10 +73,11 @@ def _backward(saved: Any, dout: Any) -> Any:
     d_inputs, d_h, d_c = call(
         "lstm", "lstm_grad", outputs, *dout, weight, kept, cells, c, batched="sequential"
     )
+    from mindjax.ops.contraction import weight_gradient
+
     before = jnp.concatenate([h[None], out[:-1]]).reshape(-1, h.shape[1])
-    # A product over a copy that is turned first: XLA's CPU backend is twice as fast with it.
-    turned = jax.lax.optimization_barrier(d_inputs.reshape(-1, weight.shape[0]).T)
-    return d_inputs, jnp.matmul(turned, before), d_h, d_c
+    d_weight = weight_gradient(d_inputs.reshape(-1, weight.shape[0]), before)
+    return d_inputs, d_weight, d_h, d_c
 
 
 _lstm = with_gradient(_forward, _backward, reference)

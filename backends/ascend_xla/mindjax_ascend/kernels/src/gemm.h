@@ -8,7 +8,7 @@ namespace kernels {
 #ifdef __AVX512F__
 constexpr int kLanes = 16, kRows = 8;
 #else
-constexpr int kLanes = 8, kRows = 4;
+constexpr int kLanes = 8, kRows = 6;
 #endif
 constexpr int kWidth = 2 * kLanes;  // columns of a panel
 typedef float Vector __attribute__((vector_size(kLanes * 4), aligned(4)));
