@@ -15,6 +15,8 @@ from mindjax.communication import init
 from mindjax.parallel.auto_parallel import AutoParallel
 
 ROWS, WIDTH = 64, 8
+# The matrix, or a row of it all, as stages pack it.
+GRADIENT = r"(\w+)\[(?:\d*,?8|64)\]"
 # Settings of the context, or what `AutoParallel` is told.
 CASES = {
     "data": {"parallel_mode": "data_parallel"},
@@ -62,14 +64,16 @@ def run(name, wide):
     x, factors = (random.randint(0, 16, (ROWS, WIDTH)).astype(np.float16) for _ in range(2))
     step(Tensor(x), Tensor(factors))
     parts = [a.astype(np.float32) for a in (x, factors)]
-    # Micro batches are added up one after the other, in the dtype of the gradients.
-    sums = [a.T @ b for a, b in zip(*(np.split(p, micros) for p in parts), strict=True)]
-    total = np.float16(0)
-    for one in sums:
-        total = total + one.astype(np.float16)
+    # Each device of a stage adds up its rows of the micro batches, in the dtype of the gradients.
+    devices = 8 // ms.get_auto_parallel_context("pipeline_stages") if micros > 1 else 1
+    rows = [a.reshape(micros, devices, -1, WIDTH) for a in parts]
+    totals = np.zeros((devices, WIDTH, WIDTH), np.float16)
+    for x, factors in zip(*rows, strict=True):
+        totals += np.einsum("drx,dry->dxy", x, factors).astype(np.float16)
+    total = totals.astype(np.float32).sum(0).astype(np.float16)
     ((program,),) = step._programs.programs.entries.values()
     given = re.findall(r"= ([^=]*?) (?:all-reduce|reduce-scatter)\(", program.hlo)
-    kinds = sorted({k for shape in given for k in re.findall(r"(\w+)\[\d*,?8\]", shape)})
+    kinds = sorted({k for shape in given for k in re.findall(GRADIENT, shape)})
     return int((network.w.asnumpy() != -total).sum()), kinds
 
 
