@@ -162,6 +162,41 @@ def test_keyboard_interrupt_inside_a_step_loses_nothing():
     assert interrupts > 0
 
 
+class TimeIsUp(Exception):
+    pass
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_handler_that_raises_inside_a_step_loses_nothing():
+    net, step, x = make()
+    step(x)
+
+    def stop(*_):
+        raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    stopped = 0
+    try:
+        for i in range(STEPS // 5):
+            start = int(net.weight.asnumpy()[0, 0])
+            finished = 0
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0002 * (i % 7) + 1e-5)
+                for _ in range(300):
+                    step(x)
+                    finished += 1
+            except TimeIsUp:
+                stopped += 1
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            steps = int(net.weight.asnumpy()[0, 0])
+            assert steps - start - finished in (0, 1)
+            np.testing.assert_array_equal(net.weight.asnumpy(), np.full((4, 3), float(steps)))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert stopped > 0
+
+
 def test_a_thread_saves_while_training(tmp_path):
     net, step, x = make()
     stop, errors, saved = threading.Event(), [], []
