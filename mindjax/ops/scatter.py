@@ -61,6 +61,8 @@ def scatter_rows(x: Array, where: Array, updates: Array, how: str) -> Array:
         scatter_dims_to_operand_dims=tuple(range(depth)),
     )
     mode = lax.GatherScatterMode.FILL_OR_DROP
+    if how == "update" and where.size == depth > 0 and x.size:
+        return _write_slice(x, where.reshape(depth), updates)
     if x.dtype == np.bool_ and how != "update":
         raise located(TypeError, f"Scattering with '{how}' does not take Bool Tensors.")
     if how == "sub":
@@ -69,6 +71,18 @@ def scatter_rows(x: Array, where: Array, updates: Array, how: str) -> Array:
         divisor = lax.scatter_mul(jnp.ones_like(x), where, updates, numbers, mode=mode)
         return lax.div(x, divisor)
     return _WRITERS[how](x, where, updates, numbers, mode=mode)
+
+
+def _write_slice(x: Array, where: Array, update: Array) -> Array:
+    """Write the slice at one index tuple, where it is in range: XLA scatters in a loop."""
+    where = where.astype(np.int64 if where.dtype.itemsize > 4 else np.int32)
+    sizes = jnp.asarray(x.shape[: where.size], where.dtype)
+    inside = jnp.all((where >= 0) & (where < sizes))
+    start = [*where, *[jnp.zeros((), where.dtype)] * (x.ndim - where.size)]
+    shape = (1,) * where.size + x.shape[where.size :]
+    before = lax.dynamic_slice(x, start, shape)
+    written = jnp.where(inside, update.reshape(shape), before)
+    return lax.dynamic_update_slice(x, written, start)
 
 
 def checked_updates(op: str, x: Array, where: Array, updates: Array) -> Array:

@@ -1,9 +1,11 @@
 """Kernels in C++ against their plain forms."""
 
+import ctypes
 import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +15,7 @@ import pytest
 import mindjax as ms
 from mindjax import Parameter, Tensor, nn
 from mindjax.ops import contraction
+from mindjax.ops.compiled import compile_library
 from mindjax.ops.kernels import adam, handlers, product
 from mindjax.ops.kernels.together import together
 from mindjax.ops.kernels.transposed import transposed
@@ -250,3 +253,38 @@ def test_without_a_compiler_the_plain_form_stands(tmp_path):
         check=True,
     )
     assert abs(float(done.stdout) - 0.5) < 1e-6
+
+
+@needs_compiler
+def test_threads_compile_a_source_once(tmp_path):
+    source = tmp_path / "one.cc"
+    source.write_text('extern "C" int one() { return 1; }')
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [
+            pool.submit(compile_library, [str(source)], "one", (), str(tmp_path / "made"))
+            for _ in range(4)
+        ]
+    paths = {w.result() for w in waiting}
+    assert [str(p) for p in (tmp_path / "made").iterdir()] == list(paths)
+    assert ctypes.CDLL(paths.pop()).one() == 1
+
+
+@needs_compiler
+def test_a_source_that_is_refused_leaves_nothing(tmp_path):
+    source = tmp_path / "none.cc"
+    source.write_text("no C++")
+    with pytest.raises(RuntimeError, match="could not compile"):
+        compile_library([str(source)], "none", (), str(tmp_path / "made"))
+    assert not list((tmp_path / "made").iterdir())
+    assert handlers.library(source) is None
+
+
+@needs_compiler
+def test_kernels_are_had_where_the_users_folder_cannot_be_written_to(tmp_path, monkeypatch):
+    source, file = tmp_path / "one.cc", tmp_path / "file"
+    source.write_text('extern "C" int one() { return 1; }')
+    file.write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(file))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    assert handlers.library(source).one() == 1
