@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from mindjax_ascend.kernels import foreign
 from mindjax_ascend.kernels.lowerings import SMALLEST, lowerings
 
 import mindjax as ms
@@ -226,3 +227,13 @@ def test_programs_for_cpus_hold_no_branch_for_ascend(monkeypatch):
         device.put_back(chosen)
     assert found["CPU"] == ["add"]
     assert "cond" in found["Ascend"]
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_products_of_bytes_are_kernels_where_the_processor_is_fast(able, monkeypatch):
+    monkeypatch.setattr(foreign, "processor_has", lambda ability: able)
+    assert ("cpu" in lowerings(WeightQuantBatchMatmul)) == able
+    arrays = [int8(128, 128), int8(128, 128), normal(128), None, None, None]
+    records = [QuantBatchMatmul(False, turned) for turned in (False, True)]
+    made = [lowerings(QuantBatchMatmul)["cpu"](record, *arrays) for record in records]
+    assert [m is not None for m in made] == [able, True]

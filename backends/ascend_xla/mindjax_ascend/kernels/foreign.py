@@ -42,13 +42,23 @@ def operator(name: str, arguments: str) -> Operator:
 
 
 @functools.cache
-def _processor() -> str:
+def _abilities() -> str:
+    """Give the line in which Linux lists what the processor can; nothing elsewhere."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return "unknown"
-    able = next((x for x in lines if x.startswith(("flags", "Features"))), "")
-    return hashlib.sha256(able.encode()).hexdigest()[:16]
+        return ""
+    return next((x for x in lines if x.startswith(("flags", "Features"))), "")
+
+
+def processor_has(ability: str) -> bool:
+    """Tell whether the processor has an ability, by Linux's name as in ``avx512f``."""
+    return ability in _abilities().split()
+
+
+@functools.cache
+def _processor() -> str:
+    return hashlib.sha256(_abilities().encode()).hexdigest()[:16]
 
 
 @functools.cache

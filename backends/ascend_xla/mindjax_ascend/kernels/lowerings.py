@@ -43,6 +43,10 @@ _PLAIN_ON_CPU = frozenset({"Softmax", "_CacheWrite"})
 """Primitives whose kernels are not 1.2 times as fast as XLA in benchmarks/kernels.py."""
 
 
+_FASTER_BY = {"WeightQuantBatchMatmul": "avx512f", "QuantBatchMatmul": "avx512_vnni"}
+"""What a processor must have for a primitive's kernel to be that fast."""
+
+
 def lowerings(cls: type[Any]) -> dict[str, Lowering]:
     """Give what computes a primitive class with kernels, by platform; nothing for other classes."""
     if not cls.__module__.startswith("mindjax."):
@@ -53,6 +57,10 @@ def lowerings(cls: type[Any]) -> dict[str, Lowering]:
     on_cpu = _ON_CPU.get(cls.__name__, function)
     if cls.__name__ in _ON_CPU and not onednn.loaded():
         on_cpu = None
+    needed = _FASTER_BY.get(cls.__name__)
+    if needed is not None and not foreign.processor_has(needed):
+        # Without it bytes in rows are faster in XLA, bytes that lie turned are not.
+        on_cpu = _quant_turned if on_cpu is _quant else None
     if on_cpu is not None and cls.__name__ not in _PLAIN_ON_CPU:
         found["cpu"] = _of_size(on_cpu)
     return found
@@ -226,6 +234,10 @@ def _quant(record: Any, x1: Array, x2: Array, *rest: Any) -> Computation | None:
         return (whole * scale).astype(to_np(record.dtype))
 
     return product
+
+
+def _quant_turned(record: Any, *arrays: Any) -> Computation | None:
+    return _quant(record, *arrays) if record.transpose_x2 else None
 
 
 def _paged(record: Any, query: Array, keys: Array, values: Any, *rest: Any) -> Computation | None:
