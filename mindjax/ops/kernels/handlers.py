@@ -100,7 +100,10 @@ def fitting_handler(name: str) -> str | None:
     Returns:
         The name that `jax.ffi.ffi_call` knows it by; None if it cannot be had or does not fit.
     """
-    found = library(Path(__file__).with_name(f"{name}.cc")) if cpu_forms() else None
+    if not cpu_forms():
+        return None
+    _begin()
+    found = library(Path(__file__).with_name(f"{name}.cc"))
     if found is None or not getattr(found, f"mindjax_{name}_fits")():
         return None
     return handler(name)
