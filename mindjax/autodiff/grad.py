@@ -76,6 +76,14 @@ def grad(
     return _Gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, False)
 
 
+def _take_name(gradient: Any, fn: Callable[..., Any]) -> None:
+    """Name a gradient function as its function; a Cell has no name, and takes long to say so."""
+    if hasattr(type(fn), "construct"):
+        gradient.__wrapped__ = fn
+    else:
+        functools.update_wrapper(gradient, fn, assigned=("__name__", "__qualname__"), updated=())
+
+
 class _Gradient:
     """What `grad` and `value_and_grad` return."""
 
@@ -109,8 +117,12 @@ class _Gradient:
         self.position_given = grad_position is not None
         self.single_weight = isinstance(weights, Parameter)
         self.weights = _check_weights(weights)
-        functools.update_wrapper(self, fn, assigned=("__name__", "__qualname__"), updated=())
-        self._programs = Programs(self._compute)
+        _take_name(self, fn)
+
+    @functools.cached_property
+    def _programs(self) -> Programs:
+        """Those of GRAPH_MODE; a step that makes its gradient function anew may need none."""
+        return Programs(self._compute)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the gradients for these arguments."""
@@ -285,8 +297,12 @@ class _OperationGradient:
         self.operation, self.fn = operation, fn
         self.single_weight = isinstance(weights, Parameter)
         self.weights = _check_weights(weights)
-        functools.update_wrapper(self, fn, assigned=("__name__", "__qualname__"), updated=())
-        self._programs = Programs(self._compute)
+        _take_name(self, fn)
+
+    @functools.cached_property
+    def _programs(self) -> Programs:
+        """Those of GRAPH_MODE; a step that makes its gradient function anew may need none."""
+        return Programs(self._compute)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the gradients for these arguments."""

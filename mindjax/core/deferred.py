@@ -10,7 +10,8 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import compress
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from mindjax.core import fused, jax_private
 from mindjax.core.executable import Deferrable, execute
-from mindjax.core.handle import current, upload
+from mindjax.core.handle import Handle, current, state_lock, upload
 from mindjax.core.interrupts import Shield
 from mindjax.core.layouts import layout_of
 from mindjax.core.pending import Aval, Failed, Pending, pending
@@ -92,6 +93,36 @@ _UNREAD = next(map(sys.getrefcount, {0: object()}.values()))
 _is_read = _UNREAD.__lt__
 
 
+class Ending:
+    """A program with state that is run at the end of a record.
+
+    Attributes:
+        step: the ops and the program, as their last op.
+        results: what stands for its outputs but the state, which come first.
+        written: Handles of its state.
+        outputs: what stands for what it writes there: they hold it already.
+        first: what stands for what they held before.
+        places: of the results and the written state.
+        arguments: what stands for its arguments, as in `Recording.step`.
+        passed: places of outputs that are the arguments again, by the arguments' places.
+        run: runs it by itself on its arguments' arrays: it writes its state, and gives its outputs.
+    """
+
+    __slots__ = (
+        "arguments", "first", "outputs", "passed", "places", "results", "run", "step", "written",
+    )  # fmt: skip
+
+    step: Step
+    results: list[Pending]
+    written: Sequence[Handle]
+    outputs: list[Pending]
+    first: Sequence[int]
+    places: tuple[int, ...]
+    arguments: Sequence[int]
+    passed: dict[int, int]
+    run: Callable[[list[Any]], Sequence[Any]]
+
+
 class Recording:
     """The ops of one thread that wait.
 
@@ -100,7 +131,9 @@ class Recording:
             a negative number for an array from outside, None, or a tuple of these.
         outputs: what stands for each op's results, by the place of the first.
         several: the places of those that are tuples.
+        layout: how those of the leaves that lie on a device do, -1 if none does.
         leaves: arrays from outside; numpy arrays are numbers, which seldom change.
+        nbytes: of the leaves.
         avals: of the leaves, by their numbers.
         places: what stands for the leaves, by the arrays' identities.
         alone: how many records in a row held one op, whose value was read.
@@ -108,14 +141,16 @@ class Recording:
         at_once: until how many reads ops are run at once because of that; -1 while each value is
             read at once.
         unread: how many ops have been run at once since a value was read.
+        ending: what is run after the ops, as a part of their program if that can be.
         filling: how often the record was run; places mean something within one filling.
+        held: whether an ending waits until `held` comes back.
         pressed: whether it must be looked at whether the record is too large.
     """
 
     __slots__ = (
-        "__weakref__", "_bytes", "_checked", "_layout", "_pause", "_sharding", "alone", "at_once",
-        "avals", "filling", "leaves", "lock", "outputs", "places", "pressed", "several", "step",
-        "strange", "unread",
+        "__weakref__", "_checked", "_pause", "_sharding", "alone", "at_once", "avals", "ending",
+        "filling", "held", "layout", "leaves", "lock", "nbytes", "outputs", "places", "pressed",
+        "several", "step", "strange", "unread",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -128,6 +163,7 @@ class Recording:
         self.avals: dict[int, Aval] = {}
         self.places: dict[int, int] = {}
         self.filling = self.alone = self.unread = self.strange = self.at_once = 0
+        self.held = False
         self._begin()
         _recordings.add(self)
 
@@ -144,8 +180,9 @@ class Recording:
         self.avals.clear()
         self.places.clear()
         self.filling += 1
-        self._layout, self._sharding, self.pressed = -1, None, False
-        self._bytes, self._checked = 0, _MOST_BYTES
+        self.layout, self._sharding, self.pressed = -1, None, False
+        self.ending: Ending | None = None
+        self.nbytes, self._checked = 0, _MOST_BYTES
 
     def leaf(self, array: Any) -> int:
         """Add an array from outside; give what stands for it, 0 if it lies elsewhere."""
@@ -153,10 +190,10 @@ class Recording:
             sharding = array.sharding
             if sharding is not self._sharding:
                 layout = layout_of(array)
-                if layout != self._layout:
-                    if self._layout >= 0:
+                if layout != self.layout:
+                    if self.layout >= 0:
                         return 0
-                    self._layout = layout
+                    self.layout = layout
                 self._sharding = sharding
             kind = _kinds.get(id(array.aval))
             aval = kind[1] if kind is not None else aval_of(array)
@@ -167,8 +204,8 @@ class Recording:
             if id(array) not in INTERNED:
                 array = array.copy()
             aval = _aval(array.shape, array.dtype, False)
-        self._bytes += aval.nbytes
-        if self._bytes > self._checked:
+        self.nbytes += aval.nbytes
+        if self.nbytes > self._checked:
             self.pressed = True
         place = len(self.leaves)
         # In this order an interrupt leaves at most a leaf that nothing uses.
@@ -212,6 +249,16 @@ class Recording:
             return NOT_DEFERRED
         avals.append(self.avals[leaf_place(reference)])
         return reference
+
+    def refer_all(self, arrays: list[Any], references: list[Any]) -> bool:
+        """Add what stands for arrays to a list; tell whether they all lie with the others."""
+        places = self.places
+        for array in arrays:
+            reference = places.get(id(array)) or self.leaf(array)
+            if not reference:
+                return False
+            references.append(reference)
+        return True
 
     def add(self, found: Deferrable, arrays: list[Any]) -> Any:
         """Record an op; give what stands for its outputs.
@@ -270,9 +317,9 @@ class Recording:
 
     def full(self) -> bool:
         """Tell whether the record must be run before it grows."""
-        if self.step.number >= MOST_OPS:
+        if self.step.number >= MOST_OPS or self.ending is not None:
             return True
-        if self._bytes <= self._checked:
+        if self.nbytes <= self._checked:
             return False
         leaves = self.leaves
         held = 0
@@ -280,7 +327,7 @@ class Recording:
             leaf = leaves[i]
             if sys.getrefcount(leaf) <= _UNUSED and type(leaf) is ArrayImpl:
                 held += leaf.nbytes
-        self._checked = self._bytes + _MOST_BYTES
+        self._checked = self.nbytes + _MOST_BYTES
         self.pressed = False
         return held > _MOST_BYTES
 
@@ -301,12 +348,17 @@ class Recording:
                             places.append(one.place)
         return tuple(places)
 
-    def _dead(self, live: tuple[int, ...]) -> list[int]:
-        """List large arrays that nobody else holds and whose memory a result may take."""
+    def _dead(self, live: tuple[int, ...], more: Sequence[Pending] = ()) -> list[int]:
+        """List large arrays that nobody else holds and whose memory a result may take.
+
+        Args:
+            live: places of results.
+            more: what stands for further ones.
+        """
         found: list[int] = []
         leaves, avals = self.leaves, self.avals
         wanted: list[Aval] | None = None
-        if self._bytes < _LARGE:
+        if self.nbytes < _LARGE:
             return found
         for i in range(len(leaves)):
             if avals[i].nbytes < _LARGE:
@@ -315,7 +367,7 @@ class Recording:
             if sys.getrefcount(leaf) > _UNUSED or type(leaf) is not ArrayImpl:
                 continue
             if wanted is None:
-                wanted = [self.output(place).aval for place in live]
+                wanted = [*[self.output(p).aval for p in live], *[m.aval for m in more]]
             if avals[i] in wanted:
                 wanted.remove(avals[i])
                 found.append(i)
@@ -354,11 +406,25 @@ class Recording:
 
         An interrupt leaves the record as it was, so that the next read runs it.
         """
+        if self.ending is not None:
+            # The state that it writes has its lock, which is taken before this one's.
+            with state_lock, self.lock:
+                if self.ending is not None:
+                    self._end(self.ending)
+            return
         lock = self.lock
         lock.acquire()
         try:
             count = self.step.number
             if not count:
+                return
+            if self.ending is not None:
+                # Another thread's, since the look above.
+                lock.release()
+                try:
+                    self.flush()
+                finally:
+                    lock.acquire()
                 return
             self.alone = self.alone + 1 if count == 1 else 0
             self.unread = 0
@@ -375,6 +441,80 @@ class Recording:
             self._begin()
         finally:
             lock.release()
+
+    def _end(self, ending: Ending) -> None:
+        """Run the record and its ending; the caller holds the locks."""
+        guard = nullcontext() if jax_private.untraced() else jax.ensure_compile_time_eval()
+        with Shield(), guard:
+            try:
+                values = self._with_ending(ending)
+            except Exception:
+                # Without the ending the error is found and named, or there is none.
+                values = None
+            try:
+                if values is None:
+                    self._apart(ending)
+            finally:
+                self.alone = self.unread = 0
+                self._begin()
+
+    def _with_ending(self, ending: Ending) -> Any:
+        """Run the record and its ending as one program, if the two have been met together."""
+        live = self.live()
+        # What the ending reads, and somebody else too, comes from it: it may write over its inputs.
+        passed = ending.passed
+        places = (*[passed.get(place, place) for place in live], *ending.places)
+        dead = self._dead(live, ending.outputs)
+        values = fused.run(ending.step.structure(), self.leaves, places, dead, self.layout)
+        if values is None:
+            return None
+        self._give(live, values)
+        last = len(values) - len(ending.outputs)
+        for new, value in zip(ending.results, values[len(live) : last], strict=True):
+            new.value = value
+        for handle, new, value in zip(ending.written, ending.outputs, values[last:], strict=True):
+            new.value = value
+            if handle._value is new:
+                handle._value = value
+        return values
+
+    def _apart(self, ending: Ending) -> None:
+        """Run the record, and then its ending on what it gave."""
+        leaves = self.leaves
+        for handle, new, reference in zip(
+            ending.written, ending.outputs, ending.first, strict=True
+        ):
+            if handle._value is new:
+                handle._value = leaves[leaf_place(reference)]
+        needed = [r for r in ending.arguments if r >= 0]
+        self._run(tuple(dict.fromkeys([*self.live(), *needed])))
+        arguments = [
+            leaves[leaf_place(r)] if r < 0 else self.output(r).value for r in ending.arguments
+        ]
+        # It takes over the state that nobody else holds.
+        leaves.clear()
+        failed = [a for a in arguments if type(a) is Failed]
+        try:
+            if failed:
+                raise failed[0].error
+            outputs = ending.run(arguments)
+            for new, value in zip(ending.results, outputs, strict=False):
+                new.value = value
+        except Exception as error:
+            for new in ending.results:
+                new.value = Failed(error)
+            raise
+        finally:
+            for handle, new in zip(ending.written, ending.outputs, strict=True):
+                new.value = handle._value
+
+    def _give(self, live: Sequence[int], values: Sequence[Any]) -> None:
+        """Note the values of what has run as one program, which may give more."""
+        self.strange, self._pause = 0, _PAUSE
+        outputs = self.outputs
+        for place, value in zip(live, values, strict=False):
+            out = outputs[place & ~MASK]
+            (out if type(out) is Pending else out[place & MASK]).value = value
 
     def _run(self, live: tuple[int, ...]) -> None:
         leaves, count = self.leaves, self.step.number
@@ -408,17 +548,13 @@ class Recording:
     def _together(self, structure: Structure, live: tuple[int, ...], dead: list[int]) -> bool:
         """Run the record as one program; tell whether it was."""
         try:
-            values = fused.run(structure, self.leaves, live, dead, self._layout)
+            values = fused.run(structure, self.leaves, live, dead, self.layout)
         except Exception:
             # Op by op the error is found and named; the other values are still given.
             return False
         if values is None:
             return False
-        self.strange, self._pause = 0, _PAUSE
-        outputs = self.outputs
-        for place, value in zip(live, values, strict=True):
-            out = outputs[place & ~MASK]
-            (out if type(out) is Pending else out[place & MASK]).value = value
+        self._give(live, values)
         return True
 
     def _one_by_one(self, structure: Structure, live: tuple[int, ...]) -> None:
@@ -594,6 +730,27 @@ def settled(value: Any) -> Any:
     if type(value) is tuple:
         return tuple(settled(v) for v in value)
     return value
+
+
+def held(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function; a step of an optimizer within it is run when it has come back.
+
+    What it alone held, as the gradients, is gone then: nobody asks for it.
+
+    Args:
+        function: to call.
+        *args: its arguments.
+    """
+    recording = current.recording
+    if recording is None or recording.held:
+        return function(*args)
+    recording.held = True
+    try:
+        return function(*args)
+    finally:
+        recording.held = False
+        if recording.ending is not None:
+            recording.flush()
 
 
 def flush() -> None:

@@ -255,17 +255,31 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any, tape: A
     if not found.defers or recording.pressed:
         return NOT_DEFERRED
     key: list[Any] = [found]
-    places, handles = recording.places, False
+    places = recording.places
+    # For the tape: what the inputs hold, and where they stand on it.
+    values: list[Any] = []
+    parents: list[Any] = []
+    tracked = False
     lock = recording.lock
     lock.acquire()
     try:
         for x in inputs:
             if isinstance(x, Handle):
-                handles = True
                 view = x._view
                 if view is not None and view.follows and view.base_version() != view.seen:
                     return NOT_DEFERRED
                 value = x._value
+                if tape is not None:
+                    if x.is_parameter:
+                        position = tape.parameters.get(x)
+                    else:
+                        position = x._node
+                        if position is not None and position[0].tape is not tape:
+                            position = None
+                    if position is not None:
+                        tracked = True
+                    values.append(value)
+                    parents.append(position)
                 if type(value) is Pending:
                     # None is traced here: the handle belongs to no frame.
                     if value.value is None:
@@ -280,10 +294,14 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any, tape: A
                 elif type(value) is not ArrayImpl or x._frame is not None:
                     return NOT_DEFERRED
                 reference = places.get(id(value)) or recording.leaf(value)
-            elif x is None:
+                if not reference:
+                    return NOT_DEFERRED
+                key.append(reference)
+                continue
+            if x is None:
                 key.append(None)
                 continue
-            elif type(x) is np.ndarray:
+            if type(x) is np.ndarray:
                 reference = recording.leaf(x)
             elif type(x) in _SEQUENCES and tape is None:
                 items = tuple([_held(v) for v in x])
@@ -303,6 +321,9 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any, tape: A
             if not reference:
                 return NOT_DEFERRED
             key.append(reference)
+            if tape is not None:
+                values.append(recording.leaves[leaf_place(reference)])
+                parents.append(None)
         op = tuple(key)
         step = recording.step.next.get(op)
         if step is None:
@@ -329,8 +350,8 @@ def _at_once(record: Primitive, inputs: tuple[Any, ...], recording: Any, tape: A
             track(result)
     else:
         result = wrap(out)
-    if tape is not None and handles and not record.constant:
-        _note_at_once(tape, record, inputs, key, filling, result, recording)
+    if tracked and not record.constant:
+        _note_at_once(tape, record, values, parents, key, filling, result)
     if found.view:
         _link_views(record, inputs, result)
     return result
@@ -347,44 +368,22 @@ def _held(value: Any) -> Any:
 def _note_at_once(
     tape: Any,
     record: Primitive,
-    inputs: tuple[Any, ...],
+    values: list[Any],
+    parents: list[Any],
     key: list[Any],
     filling: int,
     result: Any,
-    recording: Any,
 ) -> None:
     """Add an op to the tape whose inputs hold no sequences."""
-    parents: list[Any] = []
-    values: list[Any] = []
-    tracked = False
-    number = 0
-    for x in inputs:
-        number += 1
-        if isinstance(x, Handle):
-            if x.is_parameter:
-                position = tape.parameters.get(x)
-            else:
-                position = x._node
-                if position is not None and position[0].tape is not tape:
-                    position = None
-            if position is not None:
-                tracked = True
-            values.append(x._value)
-            parents.append(position)
-        elif x is not None:
-            values.append(recording.leaves[leaf_place(key[number])])
-            parents.append(None)
-    if not tracked:
-        return
     hooks = current.saved_hooks
-    kept = values if hooks is None else pack(values, *hooks)
     node = _new(Node)
-    node.tape, node.record, node.inputs, node.parents = tape, record, kept, parents
+    node.tape, node.record, node.parents = tape, record, parents
+    node.inputs = values if hooks is None else pack(values, *hooks)
     node.custom = node.residuals = node.leaf = None
-    if len(values) == number:
-        node.tree = _flat_tree(number)
+    if len(values) == len(key) - 1:
+        node.tree = _flat_tree(len(values))
     else:
-        node.tree = _tree_of(tuple([x is None for x in inputs]))
+        node.tree = _tree_of(tuple([reference is None for reference in key[1:]]))
     nodes = tape.nodes
     node.number = len(nodes)
     nodes.append(node)

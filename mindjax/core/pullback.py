@@ -123,7 +123,7 @@ def whole(
     if current.frame is not None or current.mixed is not None or not jax_private.untraced():
         return None
     recording = current.recording
-    if recording is None or recording.at_once or len(leaves) >= _MOST_OUTPUTS:
+    if recording is None or recording.at_once or recording.pressed or len(leaves) >= _MOST_OUTPUTS:
         return None
     with recording.lock:
         quick = _structure(recording, nodes, seeds, leaves)

@@ -34,12 +34,17 @@ class Programs:
         function: function on Tensors.
         whole: whether all of it must be in the graph, whatever the context says.
         arrays: whether calls with numpy arrays that call nothing of MindJAX are Python's.
+        joins: whether they may run as a part of what the deferred engine has recorded.
     """
 
     def __init__(
-        self, function: Callable[..., Any], whole: bool = False, arrays: bool = False
+        self,
+        function: Callable[..., Any],
+        whole: bool = False,
+        arrays: bool = False,
+        joins: bool = False,
     ) -> None:
-        self.function, self.whole, self.arrays = function, whole, arrays
+        self.function, self.whole, self.arrays, self.joins = function, whole, arrays, joins
         name = getattr(function, "__qualname__", type(function).__name__)
         self.name = name
         # Signatures whose calls run op by op, and why.
@@ -101,10 +106,11 @@ class Programs:
         self.eager[signature.key] = need.reason
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Programs:
-        return Programs(copy.deepcopy(self.function, memo), self.whole, self.arrays)
+        function = copy.deepcopy(self.function, memo)
+        return Programs(function, self.whole, self.arrays, self.joins)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Programs, (self.function, self.whole, self.arrays)
+        return Programs, (self.function, self.whole, self.arrays, self.joins)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
         """Trace and compile the program for these arguments without running it."""
@@ -139,6 +145,7 @@ class Programs:
             entry,
             may_leave,
             may_leave and self.arrays and signature.arrays,
+            self.joins,
         )
         variants.append(program)
         # A constant that changes at every call would keep a program a value.

@@ -43,6 +43,7 @@ from mindjax.graph.control.blocks import Raised
 from mindjax.graph.control.changes import Changes, noted
 from mindjax.graph.control.raising import take_back
 from mindjax.graph.direct_call import DirectCall, direct_call
+from mindjax.graph.joined import Joined, join, joined
 from mindjax.graph.journal import Compilation
 from mindjax.graph.sharing import Families
 from mindjax.graph.signature import Result, Signature, dicts_among, rebuild
@@ -68,6 +69,7 @@ class Program:
         may_leave: whether the caller runs the function op by op where a trace needs values.
         arrays: whether the caller runs the function itself where it computes with numpy arrays
             alone.
+        joins: whether it may run as a part of what the deferred engine has recorded.
 
     Raises:
         ValuesNeeded: it does; Python's objects are as they were.
@@ -84,7 +86,9 @@ class Program:
         entry: Compilation | None = None,
         may_leave: bool = False,
         arrays: bool = False,
+        joins: bool = False,
     ) -> None:
+        self._joins = joins
         entry = Compilation(function, 1, "") if entry is None else entry
         world.join()
         allocator.prepare()
@@ -138,6 +142,7 @@ class Program:
         self.record = GraphCall(self)
         self._compiled: Any = None
         self._direct: DirectCall | None = None
+        self._joined: Joined | None = None
         frame.close()
         if self._errors is not None:
             self._errors.marks.clear()
@@ -306,6 +311,14 @@ class Program:
         )
         self._numbers = [np.asarray(n) for n in numbers]
         self._direct = self._prepare_direct(arguments)
+        if self._joins and self._direct is not None and not self.reached:
+            state = [*self.donated, *self.read]
+            places = {handle: i for i, handle in enumerate(state)}
+            if all(h in places for h in self.written):
+                groups = 0, len(donated), len(state)
+                order = [groups[group] + place for group, place in self._order]
+                ties = [places[h] for h in self.written]
+                self._joined = joined(self.jaxpr, order, arrays[: len(order)], ties)
         if (self._partitioner is not None and not self._packed) or self._on_host:
             # State goes to its devices once; what a program writes stays there.
             state = [*self.donated, *self.read]
@@ -451,6 +464,12 @@ class Program:
             return self._simulate(handles, dicts)
         if self._compiled is None:
             self.prepare(handles)
+        if self._joined is not None:
+            state = [*self.donated, *self.read]
+            run = self._outputs
+            found = join(self._joined, state, self.written, handles, self.constants, run)
+            if found is not None:
+                return self._finish(handles, dicts, [*found, *self.written])
         arguments = [h.array for h in handles]
         if self._packed:
             state = [*self.donated, *self.read, *self.constants, *arguments, *self._numbers]
@@ -462,12 +481,16 @@ class Program:
                     if value is not None:
                         handle.store(value)
             return self._finish(handles, dicts, outputs)
+        return self._finish(handles, dicts, self._outputs(arguments))
+
+    def _outputs(self, arguments: list[Any]) -> list[Any]:
+        """Run on the state as it is, and write it back; give all outputs."""
         checked = jax_private.nans_debugged()
         if self._direct is not None and not checked:
             with Shield():
                 outputs = self._direct(arguments)
             if outputs is not None:
-                return self._finish(handles, dicts, outputs)
+                return outputs
         read = arrays_of(self.read)
         with Shield():
             donated = []
@@ -490,12 +513,12 @@ class Program:
             except ValueError:
                 if not self._lies_elsewhere(inputs):
                     raise
-                outputs = self._run_there(handles, inputs)
+                outputs = self._run_there([wrap(a) for a in arguments], inputs)
             count = len(outputs) - len(self.written) - len(self.reached)
             store_all(self.written, outputs[count:])
         if self._direct is not None:
             self._direct.trust([*donated, *read])
-        return self._finish(handles, dicts, outputs)
+        return outputs
 
     def _finish(self, handles: Sequence[Any], dicts: Sequence[Any], outputs: Any) -> Any:
         """Write what a run reached, and give its results."""

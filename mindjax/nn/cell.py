@@ -66,6 +66,8 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
     """
 
     total_instance_count: ClassVar[int] = 0
+    # Whether its programs may run as a part of what the deferred engine has recorded.
+    _joins: ClassVar[bool] = False
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         own = self.__dict__
@@ -140,7 +142,7 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
     def _call_graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         programs = self.__dict__.get("_programs")
         if programs is None:
-            programs = self.__dict__["_programs"] = Programs(_Runner(self))
+            programs = self.__dict__["_programs"] = Programs(_Runner(self), joins=self._joins)
             Cell.global_cells[self] = (type(self), (), {})
         declared = self.__dict__.get("_inputs")
         if declared is not None:
@@ -243,7 +245,7 @@ class Cell(RegistryMixin, StateDictMixin, PlacementMixin, PrecisionMixin):
         """
         programs = self.__dict__.get("_programs")
         if programs is None:
-            programs = self.__dict__["_programs"] = Programs(_Runner(self))
+            programs = self.__dict__["_programs"] = Programs(_Runner(self), joins=self._joins)
         programs.prepare(args, kwargs)
 
     def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:

@@ -48,8 +48,9 @@ class Flatten(Cell):
 
     def construct(self, x: Any) -> Any:
         """Flatten (N, ...) to (N, size), or as the axes say."""
+        ndim = max(len(x.shape), 1)
         for axis in (self.start_dim, self.end_dim):
-            self.check_axis_valid(axis, max(len(x.shape), 1))
+            self.check_axis_valid(axis, ndim)
         return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim).unlink()
 
 

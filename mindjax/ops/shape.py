@@ -412,11 +412,19 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
         shape = shape_of(input)
     if len(shape) < 2:
         return reshape(input, (-1,)) if not shape else input
+    plain = type(start_dim) is int and type(end_dim) is int
+    merged = _merged if plain else _merged.__wrapped__
+    return reshape(input, merged(shape, start_dim, end_dim))
+
+
+@functools.lru_cache(maxsize=1024)
+def _merged(shape: tuple[int, ...], start_dim: int, end_dim: int) -> tuple[int, ...]:
+    """Give a shape with the axes from one to another as one."""
     first = checks.axis_in_rank(start_dim, len(shape), "flatten", "start_dim")
     last = checks.axis_in_rank(end_dim, len(shape), "flatten", "end_dim")
     if first > last:
         raise located(ValueError, "For 'flatten', 'start_dim' cannot come after 'end_dim'.")
-    return reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
+    return (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :])
 
 
 def ravel(input: Tensor) -> Tensor:

@@ -37,6 +37,9 @@ def arguments_of(optimizer: Any) -> tuple[tuple[Any, ...], dict[str, Any]] | Non
 class StepCell(Cell):
     """Base of optimizers; a ``construct`` without the mark runs op by op in PYNATIVE."""
 
+    # A step is the end of a training step: one program with the gradients' ops.
+    _joins = True
+
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Note the arguments."""
         made = super().__new__(cls)

@@ -9,6 +9,7 @@ from typing import Any
 from mindjax import ops
 from mindjax.autodiff import GradOperation, value_and_grad
 from mindjax.core import checks
+from mindjax.core.deferred import held
 from mindjax.core.dtype import float32
 from mindjax.core.errors import located
 from mindjax.core.parallel_context import ParallelMode, get_auto_parallel_context
@@ -242,6 +243,9 @@ class TrainOneStepCell(Cell):
         Returns:
             The loss; with ``return_grad`` a pair of it and the gradients by name.
         """
+        return held(self._train, *inputs)
+
+    def _train(self, *inputs: Any) -> Any:
         if self.sense_flag:
             (_, loss), gradients = self._scaled_value_and_grad(*inputs)
         else:
