@@ -186,6 +186,17 @@ class _Walk:
             return False
         return self._cuts[atom].dimensions[dimension][: len(self._rows)] == self._rows
 
+    def _cut_alone(self, atom: Any, dimension: int) -> bool:
+        """Tell whether the rows' axes cut a dimension, and nothing is cut besides.
+
+        Of what is cut along places too, XLA's own partition of a scatter ends the process.
+        """
+        if is_literal(atom) or atom not in self._cuts:
+            return False
+        found = self._cuts[atom].dimensions
+        others = any(axes for i, axes in enumerate(found) if i != dimension)
+        return found[dimension] == self._rows and not others
+
     def _product(self, equation: Any) -> Any:
         left, right = equation.invars
         (first, second), _ = equation.params["dimension_numbers"]
@@ -209,7 +220,7 @@ class _Walk:
             return None
         rows = [d for d in range(updates.aval.ndim) if d not in numbers.update_window_dims]
         for place, axis in enumerate(rows):
-            if self._cut(updates, axis):
+            if self._cut_alone(updates, axis) and self._cut_alone(indices, place):
                 zeros = jnp.zeros(operand.aval.shape, operand.aval.dtype)
                 found = self._apart(equation, [(indices, place), (updates, axis)], zeros)
                 return found if self._is_zero(operand) else self.parts_or_whole(operand) + found
