@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.house.budget import GROUPS, folder_of, over_budget
+from tests.house.budget import GROUPS, SLOWEST, folder_of, over_budget, slowness
 from tests.house.source import ROOT
 
 
@@ -34,3 +34,9 @@ def test_folder(nodeid, folder):
 )
 def test_sums_are_wall_time_on_two_cores(seconds, over):
     assert len(over_budget(seconds)) == over
+
+
+def test_a_slower_machine_has_more_minutes():
+    assert len(over_budget({"graph": 400.0}, 1.5)) == 0
+    assert len(over_budget({"graph": 600.0}, 1.5)) == 1
+    assert 1 <= slowness() <= SLOWEST

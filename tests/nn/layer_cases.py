@@ -36,7 +36,9 @@ ROUGH = {
     "nn.MSSSIM(1.0, [0.5], 3, 1.5, 0.02, 0.01)": 4e-5,
     "nn.Transformer(8, 2, 2, 1, 4, activation='gelu', batch_first=True)": 3e-5,
     "nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 4, 0.0), 2)": 2e-5,
-    "nn.Transformer(8, 2, 1, 1, 4, 0.0)": 2e-5,
+    # Their gradients lose two digits more than their outputs, on some processors' vectors.
+    "nn.TransformerDecoderLayer(8, 4, 4, 0.0)": 2e-5,
+    "nn.Transformer(8, 2, 1, 1, 4, 0.0)": 5e-5,
     "nn.MultiheadAttention(8, 2, 0.0, False, kdim=5, vdim=6)": 3e-5,
 }
 ROUGH_KINDS = ("nn.RNN", "nn.GRU", "nn.LSTM")

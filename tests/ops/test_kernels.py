@@ -116,6 +116,16 @@ PRODUCTS = [
 ]
 
 
+def test_kernels_run_without_jit():
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(300, 200)).astype("f"))
+    with jax.disable_jit():
+        np.testing.assert_array_equal(transposed(x), x.T)
+        if product.wanted(x):
+            np.testing.assert_allclose(product.product(x, x, False, True), x @ x.T, rtol=1e-4)
+            slope = jax.grad(lambda a: product.product(a, a, True).sum())(x)
+            np.testing.assert_allclose(slope, 2 * x.sum(1, keepdims=True) + 0 * x, rtol=1e-3)
+
+
 def needs_product():
     if not product.wanted(jnp.ones((1, 1))):
         pytest.skip("no compiler, several devices, or a processor that XLA's products are made for")

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <string.h>
 
 #include <atomic>
 #include <cstdint>
@@ -30,6 +31,18 @@ inline bool AllFloats(const XLA_FFI_CallFrame* frame, int64_t arguments, int64_t
   for (int64_t i = 0; i < results; ++i)
     if (Result(frame, i).dtype != XLA_FFI_DataType_F32) return false;
   return true;
+}
+
+// An attribute of a call that is an Int64; 0 where it has none of the name.
+inline int64_t Number(const XLA_FFI_CallFrame* frame, const char* name) {
+  for (int64_t i = 0; i < frame->attrs.size; ++i) {
+    const XLA_FFI_ByteSpan& found = *frame->attrs.names[i];
+    if (found.len != strlen(name) || memcmp(found.ptr, name, found.len) != 0) continue;
+    if (frame->attrs.types[i] != XLA_FFI_AttrType_SCALAR) return 0;
+    const auto& scalar = *static_cast<const XLA_FFI_Scalar*>(frame->attrs.attrs[i]);
+    return scalar.dtype == XLA_FFI_DataType_S64 ? *static_cast<const int64_t*>(scalar.value) : 0;
+  }
+  return 0;
 }
 
 // Whether the interface did as it was asked; its error is dropped.
@@ -76,10 +89,11 @@ struct Parts {
   }
 };
 
-// Runs job.Run(part) for parts 0 to count - 1, on this thread and those of XLA's pool.
+// Runs job.Run(part) for parts 0 to count - 1, on this thread and those of XLA's pool: as many as
+// there are, or fewer if told so.
 template <class Job>
-void Parallel(const XLA_FFI_CallFrame* frame, const Job& job, int64_t count) {
-  const int64_t threads = Threads(frame);
+void Parallel(const XLA_FFI_CallFrame* frame, const Job& job, int64_t count, int64_t most = 0) {
+  const int64_t threads = most > 0 ? most : Threads(frame);
   const int64_t others = (threads < count ? threads : count) - 1;
   if (others < 1) {
     for (int64_t part = 0; part < count; ++part) job.Run(part);

@@ -3,19 +3,10 @@
 // The right operand is packed into panels of 16 columns by all threads, then blocks of rows of the
 // result are taken in turn. Operands may be transposed: they are packed from where they lie.
 
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <mutex>
-#include <thread>
+#include <sched.h>
+#include <stdlib.h>
 
-#include "xla/ffi/api/ffi.h"
-
-namespace ffi = xla::ffi;
+#include "call.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
@@ -34,6 +25,8 @@ constexpr int64_t kPacked = 1 << 22;         // elements of the right operand pa
 constexpr int64_t kTogether = 4;             // panels that are packed together
 
 inline int64_t Over(int64_t count, int64_t each) { return (count + each - 1) / each; }
+inline int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
+inline int64_t Most(int64_t a, int64_t b) { return a < b ? b : a; }
 
 // A matrix whose element (i, j) stands at data[i * row + j * column]; one of the two is 1.
 struct Matrix {
@@ -100,7 +93,7 @@ inline void Pack(const float* from, int64_t line, int64_t step, int64_t lines, i
     }
   } else {
     for (int64_t k = 0; k < depth; k += kAtOnce) {
-      const int64_t count = std::min(kAtOnce, depth - k);
+      const int64_t count = Least(kAtOnce, depth - k);
       for (int64_t first = 0; first < whole; first += Width) {
         const float* source = from + first * line + k * step;
         float* group = to + first * depth + k * Width;
@@ -168,9 +161,9 @@ struct Product {
   int64_t rows, columns, depth, out_row;
 
   int64_t panels() const { return Over(columns, kColumns); }
-  int64_t slices() const { return std::max<int64_t>(1, Over(depth, kDepth)); }
+  int64_t slices() const { return Most(1, Over(depth, kDepth)); }
   // Slice s holds the depths from Slice(s) to Slice(s + 1).
-  int64_t Slice(int64_t s) const { return std::min(depth, s * Over(depth, slices())); }
+  int64_t Slice(int64_t s) const { return Least(depth, s * Over(depth, slices())); }
   int64_t packed_size() const { return panels() * kColumns * depth; }
   // Where the part of a panel in a slice stands packed.
   int64_t PackedAt(int64_t slice, int64_t panel) const {
@@ -179,7 +172,7 @@ struct Product {
   }
 
   void PackPanels(int64_t panel, int64_t number, float* packed) const {
-    const int64_t first = panel * kColumns, count = std::min(number * kColumns, columns - first);
+    const int64_t first = panel * kColumns, count = Least(number * kColumns, columns - first);
     for (int64_t s = 0; s < slices(); ++s) {
       const int64_t begin = Slice(s), deep = Slice(s + 1) - begin;
       Pack<kColumns>(right.data + begin * right.row + first * right.column, right.column,
@@ -197,9 +190,9 @@ struct Product {
                   end - begin, deep, block);
       for (int64_t p = first; p < last; ++p) {
         const float* panel = packed + PackedAt(s, p);
-        const int64_t at = p * kColumns, wide = std::min(kColumns, columns - at);
+        const int64_t at = p * kColumns, wide = Least(kColumns, columns - at);
         for (int64_t i = begin; i < end; i += kRows) {
-          const int64_t high = std::min(kRows, end - i);
+          const int64_t high = Least(kRows, end - i);
           float* to = out + i * out_row + at;
           const float* rows_packed = block + (i - begin) * deep;
           if (high == kRows && wide == kColumns) {
@@ -220,89 +213,77 @@ struct Product {
   }
 };
 
-// Tasks that whichever threads come take in turn: first those that pack, then those that compute,
-// which wait until all is packed. A thread that comes late finds none left, and touches nothing.
+// Parts that threads take in turn: first those that pack, then those that compute, which wait until
+// all is packed.
 struct Work {
   Product product;
   float *packed, *blocks;
   int64_t packing, computing, block_rows, groups;
-  std::atomic<int64_t> next{0}, ready{0}, done{0}, threads{0};
-  std::mutex mutex;
-  std::condition_variable finished;
+  // One bit for each block of memory that a thread packs rows into.
+  mutable std::atomic<uint64_t> taken{0};
+  mutable std::atomic<int64_t> ready{0};
 
-  void Take() {
-    float* block = nullptr;
-    for (int64_t task; (task = next.fetch_add(1)) < packing + computing;) {
-      if (task < packing) {
-        product.PackPanels(task * kTogether, kTogether, packed);
-        ready.fetch_add(1, std::memory_order_release);
-        continue;
+  void Run(int64_t part) const {
+    if (part < packing) {
+      product.PackPanels(part * kTogether, kTogether, packed);
+      ready.fetch_add(1, std::memory_order_release);
+      return;
+    }
+    for (int spins = 0; ready.load(std::memory_order_acquire) < packing; ++spins) {
+      if (spins < 1000) {
+        _mm_pause();
+      } else {
+        sched_yield();
       }
-      for (int spins = 0; ready.load(std::memory_order_acquire) < packing; ++spins) {
-        if (spins < 1000) {
-          _mm_pause();
-        } else {
-          std::this_thread::yield();
-        }
-      }
-      if (block == nullptr) block = blocks + threads.fetch_add(1) * kBlockSize;
-      const int64_t group = (task - packing) % groups, at = (task - packing) / groups * block_rows;
-      product.Rows(at, std::min(product.rows, at + block_rows), product.panels() * group / groups,
-                   product.panels() * (group + 1) / groups, packed, block);
-      if (done.fetch_add(1) + 1 == computing) {
-        std::lock_guard<std::mutex> lock(mutex);
-        finished.notify_all();
-      }
+    }
+    const int slot = Slot();
+    const int64_t task = part - packing, group = task % groups, at = task / groups * block_rows;
+    product.Rows(at, Least(product.rows, at + block_rows), product.panels() * group / groups,
+                 product.panels() * (group + 1) / groups, packed, blocks + slot * kBlockSize);
+    taken.fetch_and(~(uint64_t{1} << slot), std::memory_order_release);
+  }
+
+  int Slot() const {
+    uint64_t now = taken.load(std::memory_order_relaxed);
+    for (;;) {
+      const int slot = __builtin_ctzll(~now);
+      if (taken.compare_exchange_weak(now, now | uint64_t{1} << slot, std::memory_order_acquire))
+        return slot;
     }
   }
 
-  void Finish() {
-    Take();
-    std::unique_lock<std::mutex> lock(mutex);
-    finished.wait(lock, [this] { return done.load() == computing; });
-  }
-
+  static constexpr int64_t kMostThreads = 64;
   static constexpr int64_t kBlockSize = (kBlockRows + kRows) * kDepth + 16;
 };
 
-struct Free {
-  void operator()(float* p) const { std::free(p); }
-};
-using Memory = std::unique_ptr<float, Free>;
-
-Memory Allocate(int64_t count) {
-  return Memory(static_cast<float*>(std::aligned_alloc(64, Over(count * 4 + 64, 64) * 64)));
-}
-
-template <class Threads>
-bool Multiply(Threads& pool, const Product& whole) {
-  const int64_t threads = std::max<int64_t>(1, pool.num_threads());
-  const int64_t strip =
-      std::max<int64_t>(1, kPacked / std::max<int64_t>(1, whole.depth) / kColumns) * kColumns;
-  Memory memory = Allocate(std::min(strip, whole.panels() * kColumns) * whole.depth + 64 +
-                           threads * Work::kBlockSize);
+bool Multiply(const XLA_FFI_CallFrame* frame, const Product& whole) {
+  // The caller works beside the threads of the pool.
+  const int64_t threads = Least(Most(1, kernels::Threads(frame)), Work::kMostThreads);
+  const int64_t strip = Most(1, kPacked / Most(1, whole.depth) / kColumns) * kColumns;
+  const int64_t size = Least(strip, whole.panels() * kColumns) * whole.depth + 64 +
+                       threads * Work::kBlockSize;
+  auto* memory = static_cast<float*>(aligned_alloc(64, Over(size * 4 + 64, 64) * 64));
   if (memory == nullptr) return false;
   for (int64_t first = 0; first < whole.columns; first += strip) {
-    auto work = std::make_shared<Work>();
-    Product& p = work->product = whole;
-    p.columns = std::min(strip, whole.columns - first);
+    Work work;
+    Product& p = work.product = whole;
+    p.columns = Least(strip, whole.columns - first);
     p.right.data += first * p.right.column;
     p.out += first;
-    work->packed = memory.get();
-    work->blocks = memory.get() + Over(p.packed_size() + 16, 16) * 16;
+    work.packed = memory;
+    work.blocks = memory + Over(p.packed_size() + 16, 16) * 16;
     // Blocks of equal height, some for each thread, so that threads end together.
     const int64_t tiles = Over(p.rows, kRows);
     const int64_t count = Over(Over(tiles, kBlockRows / kRows), threads) * threads;
-    work->block_rows = Over(tiles, count) * kRows;
-    const int64_t blocks = Over(p.rows, work->block_rows);
-    work->groups = std::min(p.panels(), std::max<int64_t>(1, Over(2 * threads, blocks)));
-    if (threads == 1) work->groups = 1;
-    work->packing = Over(p.panels(), kTogether);
-    work->computing = blocks * work->groups;
-    const int64_t others = std::min(threads, work->computing) - 1;
-    for (int64_t i = 0; i < others; ++i) pool.Schedule([work] { work->Take(); });
-    work->Finish();
+    work.block_rows = Over(tiles, count) * kRows;
+    const int64_t blocks = Over(p.rows, work.block_rows);
+    work.groups = Least(p.panels(), Most(1, Over(2 * threads, blocks)));
+    if (threads == 1) work.groups = 1;
+    work.packing = Over(p.panels(), kTogether);
+    work.computing = blocks * work.groups;
+    kernels::Parallel(frame, work, work.packing + work.computing, threads);
   }
+  free(memory);
   return true;
 }
 
@@ -310,22 +291,28 @@ Matrix Of(const float* data, int64_t stored_columns, bool turned) {
   return turned ? Matrix{data, 1, stored_columns} : Matrix{data, stored_columns, 1};
 }
 
-ffi::Error Run(ffi::ThreadPool threads, ffi::Buffer<ffi::F32> left, ffi::Buffer<ffi::F32> right,
-               ffi::ResultBuffer<ffi::F32> out, int64_t left_turned, int64_t right_turned) {
-  const auto a = left.dimensions(), b = right.dimensions(), c = out->dimensions();
+const char* Run(const XLA_FFI_CallFrame* frame) {
+  const char* wrong = "product takes two Float32 matrices that fit together, and gives one";
+  if (!kernels::AllFloats(frame, 2, 1)) return wrong;
+  const XLA_FFI_Buffer &a = kernels::Argument(frame, 0), &b = kernels::Argument(frame, 1);
+  const XLA_FFI_Buffer& c = kernels::Result(frame, 0);
+  if (a.rank != 2 || b.rank != 2 || c.rank != 2) return wrong;
+  const bool left = kernels::Number(frame, "left_turned") != 0;
+  const bool right = kernels::Number(frame, "right_turned") != 0;
   Product p{};
-  p.left = Of(left.typed_data(), a[1], left_turned);
-  p.right = Of(right.typed_data(), b[1], right_turned);
-  p.out = out->typed_data();
-  p.rows = c[0], p.columns = c[1], p.out_row = c[1];
-  p.depth = a[left_turned ? 0 : 1];
-  if (p.rows == 0 || p.columns == 0) return ffi::Error::Success();
+  p.left = Of(kernels::Floats(a), a.dims[1], left);
+  p.right = Of(kernels::Floats(b), b.dims[1], right);
+  p.out = kernels::Floats(c);
+  p.rows = c.dims[0], p.columns = c.dims[1], p.out_row = c.dims[1];
+  p.depth = a.dims[left ? 0 : 1];
+  if (a.dims[left] != p.rows || b.dims[right] != p.depth || b.dims[!right] != p.columns)
+    return wrong;
+  if (p.rows == 0 || p.columns == 0) return nullptr;
   if (p.depth == 0) {
-    std::memset(p.out, 0, p.rows * p.columns * sizeof(float));
-    return ffi::Error::Success();
+    memset(p.out, 0, p.rows * p.columns * sizeof(float));
+    return nullptr;
   }
-  return Multiply(threads, p) ? ffi::Error::Success()
-                              : ffi::Error(ffi::ErrorCode::kResourceExhausted, "out of memory");
+  return Multiply(frame, p) ? nullptr : "out of memory for the operands of a product";
 }
 
 }  // namespace
@@ -341,10 +328,7 @@ extern "C" int mindjax_product_fits() {
 
 namespace {
 
-ffi::Error Run(ffi::ThreadPool, ffi::Buffer<ffi::F32>, ffi::Buffer<ffi::F32>,
-               ffi::ResultBuffer<ffi::F32>, int64_t, int64_t) {
-  return ffi::Error(ffi::ErrorCode::kUnimplemented, "no product for this processor");
-}
+const char* Run(const XLA_FFI_CallFrame*) { return "no product for this processor"; }
 
 }  // namespace
 
@@ -352,11 +336,4 @@ extern "C" int mindjax_product_fits() { return 0; }
 
 #endif
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(mindjax_product, Run,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Arg<ffi::Buffer<ffi::F32>>()
-                                  .Arg<ffi::Buffer<ffi::F32>>()
-                                  .Ret<ffi::Buffer<ffi::F32>>()
-                                  .Attr<int64_t>("left_turned")
-                                  .Attr<int64_t>("right_turned"));
+KERNEL(product, Run)

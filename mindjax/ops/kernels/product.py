@@ -12,6 +12,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from mindjax.core.primitive import is_portable
+from mindjax.ops.kernels.transposed import run_compiled
 
 Array = jax.Array
 
@@ -83,7 +84,7 @@ def _batched(arrays: Any, axes: Any, **turned: bool) -> Any:
     return jax.vmap(lambda left, right: plain(left, right, **turned), axes)(*arrays), 0
 
 
-_product.def_impl(jax.jit(_product.bind, static_argnames=("left_turned", "right_turned")))
+run_compiled(_product)
 _product.def_abstract_eval(_abstract)
 ad.defbilinear(_product, _of_left, _of_right)
 batching.primitive_batchers[_product] = _batched

@@ -52,7 +52,23 @@ def _batched(arrays: Any, axes: Any) -> Any:
     return lax.optimization_barrier(jnp.swapaxes(rows, 1, 2)), 0
 
 
-_transposed.def_impl(jax.jit(lambda matrix: _transposed.bind(matrix)))
+def run_compiled(primitive: Primitive) -> None:
+    """Let a kernel's primitive run on arrays as a program, under `jax.disable_jit` too."""
+
+    def bound(*arrays: Array, numbers: tuple[tuple[str, Any], ...]) -> Any:
+        return primitive.bind(*arrays, **dict(numbers))
+
+    program = jax.jit(bound, static_argnames="numbers")
+
+    def run(*arrays: Array, **numbers: Any) -> Any:
+        # Without jit the program would bind the primitive to the arrays again.
+        with jax.disable_jit(False):
+            return program(*arrays, numbers=tuple(numbers.items()))
+
+    primitive.def_impl(run)
+
+
+run_compiled(_transposed)
 _transposed.def_abstract_eval(lambda matrix: ShapedArray(matrix.shape[::-1], matrix.dtype))
 ad.deflinear2(_transposed, lambda cotangent, matrix: [_transposed.bind(cotangent)])
 batching.primitive_batchers[_transposed] = _batched
