@@ -85,16 +85,15 @@ class Writer:
         self._keep(tree.body.source, names_in(tree.body.source.definition))
         for function, value in tree.functions.items():
             self._set(function, value)
-        methods = [self._definition(tree.body)]
+        methods = []
         for block in tree.changed_functions():
             if block.source.me:
                 self._keep(block.source, names_in(block.source.definition))
                 methods.append(self._definition(block))
             else:
                 self._function(tree, block)
-        # The calls of changed functions have new names now.
-        methods[0] = self._definition(tree.body)
-        body = [self._init(tree, name), *methods]
+        # After the functions, whose calls have new names now.
+        body = [self._init(tree, name), self._definition(tree.body), *methods]
         text = "\n\n".join("    " + m.replace("\n", "\n    ") for m in body)
         self._parts.append(f"class {name}({base}):\n\n{text}")
         return name
@@ -193,7 +192,7 @@ class Writer:
             raise located(
                 NotImplementedError,
                 f"For 'SymbolTree', the name '{name}' means two things in the functions of "
-                f"'{self.name if hasattr(self, 'name') else type(self.tree.network).__name__}': "
+                f"'{type(self.tree.network).__name__}': "
                 "rename one of them in the network's file.",
             )
         self.names[name] = value

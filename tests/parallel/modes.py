@@ -19,7 +19,7 @@ from mindjax import Tensor, nn, ops
 from mindjax.communication import init
 from mindjax.parallel.auto_parallel import AutoParallel
 from tests.parallel.cases import CASES, STEPS, Case
-from tests.parallel.networks import LENGTH, WORDS, Bert, LeNet
+from tests.parallel.networks import LENGTH, WORDS, LeNet
 
 
 class WithLoss(nn.Cell):
@@ -124,7 +124,6 @@ def run(name):
         "state_whole": state_whole,
         "transfers": count,
         "bytes": size,
-        "tied": network.table.nbytes if case.network is Bert else 0,
         "largest": max(p.nbytes for p in parameters),
     }
 
