@@ -191,10 +191,10 @@ def _free_port() -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse options that cannot be, and find a free port where this host may choose.
+    """Refuse options that cannot be.
 
     Args:
-        options: what the parser gave; ``master_port`` may change.
+        options: what the parser gave.
 
     Raises:
         LaunchError: an option cannot be.
@@ -238,20 +238,35 @@ def check(options: argparse.Namespace) -> None:
     script = words[words.index("run") + 1]
     if script != "-m" and not os.path.isfile(script):
         raise LaunchError(f"There is no file {script!r} to run.")
-    if not is_here(options.master_addr):
-        if here == total:
-            raise LaunchError(
-                f"--master_addr {options.master_addr} is not this host, on which all ranks run."
-            )
-    elif (here == total or node == 0) and not _is_free(options.master_port):
-        if here < total:
-            raise LaunchError(
-                f"--master_port {options.master_port} of this host is taken: choose another, the "
-                "same on all hosts."
-            )
-        port = _free_port()
-        print(f"msrun: port {options.master_port} is taken, {port} is used.", flush=True)
-        options.master_port = port
+    if not is_here(options.master_addr) and here == total:
+        raise LaunchError(
+            f"--master_addr {options.master_addr} is not this host, on which all ranks run."
+        )
+    if options.log_dir and os.path.exists(options.log_dir) and not os.path.isdir(options.log_dir):
+        raise LaunchError(f"--log_dir {options.log_dir} is no folder.")
+
+
+def take_port(options: argparse.Namespace) -> None:
+    """Put a free port for ``--master_port`` where this host's is taken and all ranks run here.
+
+    Args:
+        options: what the parser gave; its ``master_port`` may be changed, which is printed.
+
+    Raises:
+        LaunchError: the port is taken, and other hosts would have to know of another.
+    """
+    total, here = options.worker_num, options.local_worker_num
+    first = here == total or options.node_rank == 0
+    if not (first and is_here(options.master_addr)) or _is_free(options.master_port):
+        return
+    if here < total:
+        raise LaunchError(
+            f"--master_port {options.master_port} of this host is taken: choose another, the "
+            "same on all hosts."
+        )
+    port = _free_port()
+    print(f"msrun: port {options.master_port} is taken, {port} is used.", flush=True)
+    options.master_port = port
 
 
 def _log_name(options: argparse.Namespace) -> str:
@@ -341,9 +356,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         check(options)
         if options.log_dir:
-            if os.path.exists(options.log_dir) and not os.path.isdir(options.log_dir):
-                raise LaunchError(f"--log_dir {options.log_dir} is no folder.")
             os.makedirs(options.log_dir, exist_ok=True)
+        take_port(options)
     except (LaunchError, NotImplementedError, OSError) as error:
         kind = "ValueError" if isinstance(error, LaunchError) else type(error).__name__
         print(f"msrun: {kind}: {error}", file=sys.stderr)
