@@ -130,9 +130,15 @@ class Steps:
             given = [v.aval for v in at.inputs], known
 
             def forward(
-                values: list[Any], inputs: Any = at.inputs, passes: Any = passes
+                values: list[Any],
+                inputs: Any = at.inputs,
+                passes: Any = passes,
+                sent: int = len(at.sent),
             ) -> list[Any]:
-                return passes.forward(dict(zip(inputs, values, strict=True)).__getitem__)[1]
+                look = dict(zip(inputs, values, strict=True)).__getitem__
+                results, kept = passes.forward(look)
+                # Masks lie as what they hide does, which may be in no more than the results.
+                return [*kept, *map(self._lay, results[:sent]), *results[sent:]]
 
             def backward(
                 values: list[Any],
@@ -144,7 +150,7 @@ class Steps:
                 look = dict(zip(inputs, values, strict=True)).__getitem__
                 return passes.backward(look, kept, sent)[2]
 
-            kept = _alike(passes.kept, cuts_of(forward, self._mesh, given))
+            kept = cuts_of(forward, self._mesh, given)[: len(passes.kept)]
             back = [v.aval for v in at.sent], [self._placement(v.aval) for v in at.sent]
             if self._rows and passes.gradients:
                 self._part(at, passes, given, kept, back)
@@ -397,14 +403,6 @@ class Steps:
             got = [lax.ppermute(x, AXIS, pairs) for x in sent] if shift else sent
             given = _store(given, here[name], got)
         return given
-
-
-def _alike(avals: Sequence[Any], placements: Sequence[Placement]) -> list[Placement]:
-    """Cut values of which XLA says nothing as others of their shape: masks as what they hide."""
-    cut = {tuple(a.shape): p for a, p in zip(avals, placements, strict=True) if p.cut}
-    return [
-        p if p.cut else cut.get(tuple(a.shape), p) for a, p in zip(avals, placements, strict=True)
-    ]
 
 
 def _store(buffers: Sequence[Any], slot: Any, row: Sequence[Any]) -> list[Any]:

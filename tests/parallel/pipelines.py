@@ -99,6 +99,7 @@ def run(name):
     losses, step, network = train(case, alone=False)
     (program,) = [p for found in step._programs.programs.entries.values() for p in found]
     pack = program._compiled.pack
+    kept = program._compiled.steps.kept
     held = collections.Counter()
     for buffer in pack.buffers:
         for shard in buffer.addressable_shards:
@@ -122,6 +123,12 @@ def run(name):
         "transfers": count,
         "most": most,
         "sums": sums_in_loops(program.hlo),
+        "masks": [
+            placement.cut
+            for values, placements in zip(kept._members, kept._layouts, strict=True)
+            for value, placement in zip(values, placements, strict=True)
+            if value.dtype == np.bool_
+        ],
         "largest": max(p.nbytes for p in network.trainable_params()),
         "state": len(packed),
         "read": bool(np.isfinite(first.asnumpy()).all()),
