@@ -4,7 +4,8 @@ The gradient of a matrix is a product over the rows of a batch, that of a bias a
 of a table adds each row to a place of its own. Where devices share the rows, XLA adds their parts
 up where the sum stands: in a pipeline once a micro batch. Here the devices' parts stay apart, as
 one more dimension, which is cut over them; parts of micro batches are added up without a transfer,
-and the parts themselves once.
+and the parts themselves once. So are the gradients of a Parameter that a network uses in two
+places, as a table of words that is the head too.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
 from mindjax_parallel.cones import Cones, evaluate, is_literal
 from mindjax_parallel.constraint import laid
 from mindjax_parallel.mesh import Axes, Placement
-from mindjax_parallel.rewrite import computed
+from mindjax_parallel.rewrite import computed, flattened
+from mindjax_parallel.sharded_module import cuts_of
 
 # Only the number of values in a dimension changes.
 _SHAPES = ("reshape", "squeeze", "expand_dims")
@@ -93,11 +96,110 @@ class PartialSums:
                 for i, v in enumerate(jaxpr.outvars)
             ]
 
+        return _needed(jax.make_jaxpr(run)(*(v.aval for v in jaxpr.invars)))
+
+    def together(self, cuts: Sequence[Placement], additions: set[int], wide: bool) -> Any:
+        """Give the program without outputs that are gradients, with some additions of parts.
+
+        Args:
+            cuts: how what `operands` gives lies.
+            additions: numbers of equations; those of which both inputs come in parts are added in
+                parts, and the parts then.
+            wide: whether parts that are cast from Float32 are added in it.
+
+        Returns:
+            A closed jaxpr; None where no addition has such inputs.
+        """
+        known = dict(zip(self._operands, cuts, strict=True))
+        jaxpr = self._closed.jaxpr
+        changed: list[int] = []
+
+        def run(*inputs: Any) -> list[Any]:
+            values = dict(zip(jaxpr.constvars, self._closed.consts, strict=True))
+            values.update(zip(jaxpr.invars, inputs, strict=True))
+            walk = _Walk(self._cones, values, known, self._mesh, self._rows, self._parts, wide)
+            for number, equation in enumerate(jaxpr.eqns):
+                parts = walk.added(equation) if number in additions else None
+                if parts is None:
+                    given = [v.val if is_literal(v) else values[v] for v in equation.invars]
+                    results = computed(jaxpr, equation, given)
+                else:
+                    changed.append(number)
+                    total = parts.sum(0, dtype=parts.dtype)
+                    results = [total.astype(equation.outvars[0].aval.dtype)]
+                values.update(zip(equation.outvars, results, strict=True))
+            kept = [v for i, v in enumerate(jaxpr.outvars) if i not in self._outputs]
+            return [walk.value(v) for v in kept]
+
         closed = jax.make_jaxpr(run)(*(v.aval for v in jaxpr.invars))
-        # The sums that nobody asks for any more.
-        needed = Cones(closed.jaxpr).reach(closed.jaxpr.outvars)
-        equations = [e for i, e in enumerate(closed.jaxpr.eqns) if i in needed]
-        return closed.replace(jaxpr=closed.jaxpr.replace(eqns=equations))
+        return _needed(closed) if changed else None
+
+
+def _needed(closed: Any) -> Any:
+    """Leave the equations out that nobody asks for any more."""
+    jaxpr = closed.jaxpr
+    acting = [i for i, e in enumerate(jaxpr.eqns) if e.effects]
+    asked = [v for i in acting for v in jaxpr.eqns[i].invars]
+    needed = Cones(jaxpr).reach([*jaxpr.outvars, *asked]) | set(acting)
+    equations = [e for i, e in enumerate(jaxpr.eqns) if i in needed]
+    return closed.replace(jaxpr=jaxpr.replace(eqns=equations))
+
+
+def summed_together(
+    closed: Any, placements: Sequence[Placement], state: int, mesh: Mesh, rows: Axes, wide: bool
+) -> Any:
+    """Let devices add up once what a program adds of several sums over the rows of a batch.
+
+    Args:
+        closed: a program, whose state lies whole on each device.
+        placements: of its inputs.
+        state: how many of the first inputs are state; its gradients are looked at.
+        mesh: the devices.
+        rows: mesh axes that cut the rows.
+        wide: whether 16-bit numbers are added up over devices in Float32.
+
+    Returns:
+        A closed jaxpr; None where there is no such sum.
+    """
+    shapes = {v.aval.shape for v in closed.jaxpr.invars[:state] if v.aval.shape}
+    if not _adds(closed.jaxpr, shapes):
+        return None
+    closed = flattened(closed, again=True)
+    jaxpr = closed.jaxpr
+    places = [i for i, e in enumerate(jaxpr.eqns) if _adds_gradients(e, shapes)]
+    # Of a sum of sums the last has them all.
+    within = {v for i in places for v in jaxpr.eqns[i].invars if not is_literal(v)}
+    chosen = {i for i in places if jaxpr.eqns[i].outvars[0] not in within}
+    ends = [jaxpr.eqns[i].outvars[0] for i in sorted(chosen)]
+    count = len(jaxpr.outvars)
+    noted = closed.replace(
+        jaxpr=jaxpr.replace(
+            outvars=[*jaxpr.outvars, *ends],
+            debug_info=jaxpr.debug_info._replace(arg_names=None, result_paths=None),
+        )
+    )
+    sums = PartialSums(noted, range(count, count + len(ends)), mesh, rows)
+    if not sums.avals:
+        return None
+    given = [v.aval for v in jaxpr.invars], list(placements)
+    cuts = cuts_of(sums.operands, mesh, given)
+    return sums.together(cuts, chosen, wide)
+
+
+def _adds_gradients(equation: Any, shapes: set[tuple[int, ...]]) -> bool:
+    """Tell whether an equation adds what may be two gradients of one Parameter."""
+    return equation.primitive.name == "add_any" and equation.outvars[0].aval.shape in shapes
+
+
+def _adds(jaxpr: Any, shapes: set[tuple[int, ...]]) -> bool:
+    """Tell whether a program, or one that it calls, adds gradients."""
+    for equation in jaxpr.eqns:
+        if _adds_gradients(equation, shapes):
+            return True
+        inner = (getattr(v, "jaxpr", v) for v in equation.params.values())
+        if any(hasattr(v, "eqns") and _adds(v, shapes) for v in inner):
+            return True
+    return False
 
 
 class _Walk:
@@ -111,8 +213,9 @@ class _Walk:
         mesh: Mesh,
         rows: Axes,
         parts: int,
+        wide: bool = False,
     ) -> None:
-        self._cones, self._values, self._cuts = cones, values, cuts
+        self._cones, self._values, self._cuts, self._wide = cones, values, cuts, wide
         self._mesh, self._rows, self._parts = mesh, rows, parts
 
     def value(self, atom: Any) -> Any:
@@ -128,6 +231,11 @@ class _Walk:
         first = jnp.arange(self._parts, dtype="int32") == 0
         first = first.reshape(self._parts, *(1 for _ in value.shape))
         return jnp.where(first, value[None], jnp.zeros((), value.dtype))
+
+    def added(self, equation: Any) -> Any:
+        """Give the sum of two values that both come in parts, in parts; None of others."""
+        first, second = (self._of(v) for v in equation.invars)
+        return None if first is None or second is None else first + second
 
     def _of(self, atom: Any) -> Any:
         place = None if is_literal(atom) else self._cones.maker.get(atom)
@@ -157,6 +265,8 @@ class _Walk:
         shape = equation.outvars[0].aval.shape
         if name in _SHAPES:
             return inner.reshape(self._parts, *shape)
+        if self._wide and name == "convert_element_type" and inner.dtype == np.float32:
+            return inner
         if name == "transpose":
             return inner.transpose(0, *(p + 1 for p in params["permutation"]))
         if name == "reduce_sum":
@@ -173,12 +283,12 @@ class _Walk:
         first, second = equation.invars
         inner = self._of(first)
         if inner is not None:
-            other = jnp.asarray(self.value(second))
+            other = jnp.asarray(self.value(second), inner.dtype)
             return inner * other if equation.primitive.name == "mul" else inner / other
         if equation.primitive.name == "div":
             return None
         inner = self._of(second)
-        return None if inner is None else jnp.asarray(self.value(first)) * inner
+        return None if inner is None else jnp.asarray(self.value(first), inner.dtype) * inner
 
     def _cut(self, atom: Any, dimension: int) -> bool:
         """Tell whether rows lie along a dimension, the rows' axes first."""
@@ -229,9 +339,10 @@ class _Walk:
     def _is_zero(self, atom: Any) -> bool:
         place = None if is_literal(atom) else self._cones.maker.get(atom)
         if place is None:
-            return is_literal(atom) and not jnp.any(atom.val)
+            return is_literal(atom) and not np.any(np.asarray(atom.val))
         equation = self._cones.jaxpr.eqns[place]
-        return equation.primitive.name == "broadcast_in_dim" and self._is_zero(equation.invars[0])
+        same = equation.primitive.name in ("broadcast_in_dim", "mindjax_layout")
+        return same and self._is_zero(equation.invars[0])
 
     def _apart(self, equation: Any, inputs: Sequence[tuple[Any, int]], *first: Any) -> Any:
         """Compute a sum over each part of a dimension.

@@ -24,6 +24,7 @@ from mindjax_parallel import strategy
 from mindjax_parallel.constraint import constrained
 from mindjax_parallel.layout import Layout, placed
 from mindjax_parallel.mesh import (
+    Axes,
     Placement,
     along_first,
     device_count,
@@ -33,6 +34,7 @@ from mindjax_parallel.mesh import (
     whole_mesh,
 )
 from mindjax_parallel.optimizer_shard import Shares
+from mindjax_parallel.partial_sums import summed_together
 from mindjax_parallel.pipeline import run_micro_batches
 from mindjax_parallel.pipeline_program import PipelineProgram, inlined
 from mindjax_parallel.rewrite import rewritten, summed_in_float32
@@ -346,12 +348,12 @@ class MeshPartitioner:
             found = self._propagated(function, arrays, known, ties)
             known = [k or f for k, f in zip(known, found, strict=True)]
         placements = [k for k in known if k is not None]
+        first = [placements[i].dimensions[0] for i in arguments if np.ndim(arrays[i])]
+        rows = next((axes for axes in first if axes), ())
         if self.pipeline is not None:
             closed = inlined(function, arrays)
             if closed is not None:
                 name = getattr(function, "__name__", "program")
-                first = [placements[i].dimensions[0] for i in arguments if np.ndim(arrays[i])]
-                rows = next((axes for axes in first if axes), ())
                 if host_memory.waiting(state):
                     raise located(
                         NotImplementedError,
@@ -365,7 +367,10 @@ class MeshPartitioner:
                     closed, state, ties, self.mesh, placements, rest, rows, name, self.settings.wide
                 )
                 return watched(program.lower(), name, self._how())
-        if self.settings.optimizer:
+        shared = bool(self.settings.optimizer)
+        if rows and not shared and not any(p.cut for p in placements[: len(state)]):
+            function = self._together(function, arrays, placements, len(state), rows)
+        if shared:
             function, placements = self._shares.share(function, arrays, state, placements)
         if simulation.active():
             self.simulated = function, placements
@@ -407,6 +412,28 @@ class MeshPartitioner:
             return eval_jaxpr(closed.jaxpr, closed.consts, *given)
 
         return wide
+
+    def _together(
+        self,
+        function: Callable[..., Any],
+        arrays: Sequence[Any],
+        placements: Sequence[Placement],
+        state: int,
+        rows: Axes,
+    ) -> Callable[..., Any]:
+        """Give a program that adds a Parameter's gradients of two places up over devices once."""
+        structs = [jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays]
+        closed = jax.make_jaxpr(function)(*structs)
+        wide = self.settings.wide
+        found = summed_together(closed, placements, state, self.mesh, rows, wide)
+        if found is None:
+            return function
+
+        @functools.wraps(function)
+        def together(*given: Any) -> list[Any]:
+            return eval_jaxpr(found.jaxpr, found.consts, *given)
+
+        return together
 
     def _searched(
         self,

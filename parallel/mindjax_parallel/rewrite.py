@@ -81,7 +81,9 @@ def flattened(closed: Any, again: bool = False) -> Any:
             if equation.primitive.name in _CALLS and "jaxpr" in equation.params:
                 inner = equation.params["jaxpr"]
                 # Names of operators stay in what a profile and an error show.
-                with jax.named_scope(str(equation.params.get("name", "call"))):
+                around = str(equation.source_info.name_stack)
+                name = str(equation.params.get("name", "call"))
+                with jax.named_scope(f"{around}/{name}" if around else name):
                     results = run(inner.jaxpr, inner.consts, given)
             elif again and equation.primitive.name in _AGAIN:
                 results = run(equation.params["jaxpr"], [], jax.lax.optimization_barrier(given))
@@ -152,6 +154,11 @@ def summed_in_float32(equation: Any, inputs: list[Any], compute: Callable[..., A
         params["preferred_element_type"] = np.dtype(np.float32)
     else:
         inputs = [x.astype(np.float32) if x.dtype == dtype else x for x in inputs]
+    if name == "scatter-add":
+        # What adds up is a function of its own, of the dtype.
+        for told in ("update_jaxpr", "update_consts"):
+            params.pop(told)
+        return [jax.lax.scatter_add(*inputs, **params).astype(dtype)]
     return [equation.primitive.bind(*inputs, **params).astype(dtype)]
 
 

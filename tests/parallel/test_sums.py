@@ -13,7 +13,7 @@ def loop(x, w):
     """Sums within a loop and a function that is differentiated."""
 
     def step(y, _):
-        return jnp.tanh(y @ w), y.sum(0)
+        return jnp.tanh(y @ w) + w[jnp.array([1, 1, 0, 3])], y.sum(0)
 
     return jax.lax.scan(step, x, None, 2)[1].sum()
 
@@ -24,9 +24,9 @@ def test_sums_are_float32(dtype):
     before = jax.make_jaxpr(jax.grad(loop, (0, 1)))(x, w)
     after = rewritten(before, summed_in_float32)
     assert [v.aval for v in after.jaxpr.outvars] == [v.aval for v in before.jaxpr.outvars]
-    sums = ("= dot_general", "= reduce_sum")
+    sums = ("= dot_general", "= reduce_sum", "= scatter-add")
     lines = [line for line in str(after).splitlines() if any(s in line for s in sums)]
-    assert len(lines) >= 5
+    assert len(lines) >= 6
     assert all(":f32[" in line for line in lines)
     values = [np.eye(4), np.full((4, 4), 0.25)]
     results = [
@@ -47,3 +47,13 @@ def test_gradients(name):
     assert "f16" in found["others"]
     # Micro batches have few rows, whose sums are exact in 16 bits too.
     assert found["narrow"] > 0 or name == "stages"
+
+
+@pytest.mark.slow
+def test_parameters_with_several_uses():
+    """Devices add up what several uses of a Parameter give, not each use's gradient."""
+    for found in on_eight_devices("tests.parallel.tied", limit=200):
+        assert found["error"] <= 1e-3
+        # In Float32, and the loss.
+        assert found["sums"] == {"all-reduce": 4 * found["numbers"] + 4}
+        assert not found["halves"]
