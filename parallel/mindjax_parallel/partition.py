@@ -44,6 +44,7 @@ from mindjax_parallel.settings import Settings, settings_of_context
 from mindjax_parallel.sharded_module import fitting, propagated
 from mindjax_parallel.spread_operators import SPREAD, staged
 from mindjax_parallel.strategy_file import NO_FILES, Strategies
+from mindjax_parallel.strategy_metadata import metadata
 from mindjax_parallel.watched import watched
 from mindjax_parallel.within_stage import gather_in_parts
 
@@ -366,6 +367,7 @@ class MeshPartitioner:
                 program = PipelineProgram(
                     closed, state, ties, self.mesh, placements, rest, rows, name, self.settings.wide
                 )
+                self._keep_metadata(state, arrays, rest, program.owners())
                 return watched(program.lower(), name, self._how())
         shared = bool(self.settings.optimizer)
         if rows and not shared and not any(p.cut for p in placements[: len(state)]):
@@ -375,6 +377,7 @@ class MeshPartitioner:
         if simulation.active():
             self.simulated = function, placements
         self._strategies.note(state, [tuple(np.shape(a)) for a in arrays], placements)
+        self._keep_metadata(state, arrays, placements, {})
         waiting = host_memory.waiting(state)
         kinds = [host_memory.kind() if i in waiting else None for i in range(len(placements))]
         shardings = [p.sharding(self.mesh, k) for p, k in zip(placements, kinds, strict=True)]
@@ -391,6 +394,20 @@ class MeshPartitioner:
         )
         lowered = jitted.lower(*(jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arrays))
         return watched(lowered, getattr(function, "__name__", "program"), self._how())
+
+    def _keep_metadata(
+        self,
+        state: Sequence[Any],
+        arrays: Sequence[Any],
+        placements: Sequence[Placement],
+        owners: dict[int, tuple[int, ...]],
+    ) -> None:
+        """Keep how state lies for `parallel.strategy`, where operators or state are cut."""
+        if self.settings.mode == ParallelMode.DATA_PARALLEL or self.mesh.size == 1:
+            return
+        shapes = [tuple(np.shape(a)) for a in arrays]
+        stages = self.mesh.size // self.stage.size
+        metadata.note(state, shapes, placements, self.stage, owners, stages)
 
     def _how(self) -> str:
         """Say how programs are spread."""

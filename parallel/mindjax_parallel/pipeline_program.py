@@ -235,6 +235,10 @@ class PipelineProgram:
         shape, dtype = tuple(variable.aval.shape), variable.aval.dtype
         return Member(shape, dtype, self._split.stages[variable], placement)
 
+    def owners(self) -> dict[int, Stages]:
+        """Give the stages that hold packed state, by the number of the input."""
+        return {i: m.stages for i, m in zip(self._packed, self._packing.members, strict=True)}
+
     def _gradient_member(self, read: int) -> Member:
         variable = self._split.equation.invars[read]
         if variable in self._number:
