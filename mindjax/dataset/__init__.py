@@ -1,19 +1,28 @@
 """Data pipelines (MindSpore: ``mindspore.dataset``); imports neither jax nor Tensors."""
 
+from typing import TYPE_CHECKING, Any
+
 from mindjax.dataset import audio as audio
+from mindjax.dataset import callback as callback
 from mindjax.dataset import config as config
 from mindjax.dataset import dataloader as dataloader
+from mindjax.dataset import debug as debug
 from mindjax.dataset import text as text
 from mindjax.dataset import transforms as transforms
+from mindjax.dataset import utils as utils
 from mindjax.dataset import vision as vision
 from mindjax.dataset.config import ErrorSamplesMode as ErrorSamplesMode
 from mindjax.dataset.engine import operations as _operations
+from mindjax.dataset.engine.absent import DatasetCache as DatasetCache
+from mindjax.dataset.engine.absent import OBSMindDataset as OBSMindDataset
+from mindjax.dataset.engine.absent import sync_wait_for_dataset as sync_wait_for_dataset
 from mindjax.dataset.engine.batching import BatchDataset as BatchDataset
 from mindjax.dataset.engine.batching import BatchInfo as BatchInfo
 from mindjax.dataset.engine.batching import PaddedBatchDataset as PaddedBatchDataset
 from mindjax.dataset.engine.bucketing import (
     BucketBatchByLengthDataset as BucketBatchByLengthDataset,
 )
+from mindjax.dataset.engine.callbacks import DSCallback as DSCallback
 from mindjax.dataset.engine.dataset import Dataset as Dataset
 from mindjax.dataset.engine.iterators import DictIterator as DictIterator
 from mindjax.dataset.engine.iterators import TupleIterator as TupleIterator
@@ -51,5 +60,17 @@ from mindjax.dataset.sources.mappable import SourceDataset as SourceDataset
 from mindjax.dataset.sources.mindrecord import MindDataset as MindDataset
 from mindjax.dataset.sources.mnist import FashionMnistDataset as FashionMnistDataset
 from mindjax.dataset.sources.mnist import MnistDataset as MnistDataset
+from mindjax.dataset.sources.random_rows import RandomDataset as RandomDataset
+from mindjax.dataset.sources.schema import Schema as Schema
+from mindjax.dataset.sources.tfrecord import TFRecordDataset as TFRecordDataset
+
+if TYPE_CHECKING:
+    from mindjax.dataset.callback import WaitedDSCallback as WaitedDSCallback
 
 zip = _operations.zip_datasets
+
+
+def __getattr__(name: str) -> Any:
+    if name == "WaitedDSCallback":
+        return callback.WaitedDSCallback
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

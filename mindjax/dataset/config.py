@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from enum import IntEnum
 from typing import Any
 
 from mindjax.core.errors import located
+from mindjax.dataset.debug import DebugHook, PrintMetaDataHook
 from mindjax.dataset.engine.checks import INT32_MAX, UINT32_MAX
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "get_prefetch_size",
     "get_seed",
     "get_video_backend",
+    "load",
     "set_auto_num_workers",
     "set_auto_offload",
     "set_autotune_interval",
@@ -51,6 +54,7 @@ __all__ = [
     "set_numa_enable",
     "set_prefetch_size",
     "set_seed",
+    "set_sending_batches",
     "set_video_backend",
 ]
 
@@ -88,6 +92,8 @@ _settings: dict[str, Any] = {
     "autotune_interval": 0,
     "fast_recovery": True,
     "debug_mode": False,
+    "debug_hooks": [],
+    "sending_batches": 0,
     "dynamic_shape": False,
     "error_samples_mode": ErrorSamplesMode.RETURN,
     "iterator_mode": {"do_copy": False, "parallel_convert": False},
@@ -332,7 +338,7 @@ def get_monitor_sampling_interval() -> int:
 
 
 def set_callback_timeout(timeout: int) -> None:
-    """Record the seconds that a dataset callback may take; nothing here reads it.
+    """Set how long callbacks and ``sync_wait`` wait for the training.
 
     Args:
         timeout: positive integer, in seconds.
@@ -342,7 +348,7 @@ def set_callback_timeout(timeout: int) -> None:
 
 
 def get_callback_timeout() -> int:
-    """Give what ``set_callback_timeout`` recorded, in s."""
+    """Give how long callbacks and ``sync_wait`` wait for the training, in seconds."""
     return _settings["callback_timeout"]
 
 
@@ -455,22 +461,32 @@ def get_fast_recovery() -> bool:
 def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list[Any] | None = None) -> None:
     """Run every operation in the calling thread, so that a debugger stops in user code.
 
+    Without a seed it is 1 from then on.
+
     Args:
         debug_mode_flag: whether to.
-        debug_hook_list: the original's hooks between operations.
+        debug_hook_list: objects that look at the columns before and after each operation of
+            ``map``; None for one that prints their types and shapes, [] for those set before.
 
     Raises:
-        TypeError: ``debug_mode_flag`` is no ``bool``.
-        NotImplementedError: ``debug_hook_list`` is not empty.
+        TypeError: ``debug_mode_flag`` is no ``bool``, or there is no list of ``DebugHook``.
     """
     _flag("set_debug_mode", "debug_mode_flag", debug_mode_flag)
-    if debug_hook_list:
-        raise located(
-            NotImplementedError,
-            "For 'set_debug_mode', debug_hook_list is not supported: map a function that looks at "
-            "its argument and returns it.",
-        )
+    hooks = [PrintMetaDataHook()] if debug_hook_list is None else debug_hook_list
+    if not isinstance(hooks, list):
+        raise located(TypeError, "debug_hook_list is not a list.")
+    for hook in hooks:
+        if not isinstance(hook, DebugHook):
+            raise located(TypeError, "All items in debug_hook_list must be of type DebugHook.")
+    if debug_mode_flag and get_seed() == _UNSET_SEED:
+        _settings["seed"] = 1
+    _settings["debug_hooks"] = hooks or _settings["debug_hooks"]
     _settings["debug_mode"] = debug_mode_flag
+
+
+def debug_hooks() -> list[DebugHook]:
+    """Give the hooks that act now: none but in debug mode."""
+    return _settings["debug_hooks"] if _settings["debug_mode"] else []
 
 
 def get_debug_mode() -> bool:
@@ -514,3 +530,55 @@ def set_video_backend(backend: str) -> None:
 def get_video_backend() -> str:
     """Give what ``set_video_backend`` recorded."""
     return _settings["video_backend"]
+
+
+def set_sending_batches(batch_num: int) -> None:
+    """Record how many batches the original may send to a device ahead; none are sent ahead here.
+
+    Args:
+        batch_num: number of batches; 0 for any.
+
+    Raises:
+        TypeError: it is no int.
+    """
+    if not isinstance(batch_num, int) or isinstance(batch_num, bool):
+        raise located(TypeError, "batch_num must be an int dtype.")
+    _settings["sending_batches"] = batch_num
+
+
+# Keys of a file of settings -> ours; others are about the original's own machinery.
+_KEYS = {
+    "numParallelWorkers": set_num_parallel_workers,
+    "seed": set_seed,
+    "monitorSamplingInterval": set_monitor_sampling_interval,
+    "opConnectorSize": set_prefetch_size,
+}
+
+
+def load(file: str) -> None:
+    """Take over the settings of a JSON file: workers, seed, look-ahead, monitor's interval.
+
+    Args:
+        file: its path.
+
+    Raises:
+        TypeError: ``file`` is no text.
+        RuntimeError: there is no such file, or it holds no such settings.
+    """
+    if not isinstance(file, str):
+        raise located(TypeError, f"load(): incompatible function arguments: {file!r} is no path.")
+    if not os.path.isfile(file):
+        raise located(
+            RuntimeError,
+            f"Invalid file: settings file:{file} is not exist, check input path of config 'load' "
+            "API.",
+        )
+    with open(file, encoding="utf-8") as source:
+        try:
+            content = json.load(source)
+            for key, setter in _KEYS.items():
+                if key in content:
+                    setter(content[key])
+        except (TypeError, ValueError) as error:
+            text = str(error).partition(" [")[0]
+            raise located(RuntimeError, f"Client file failed to load: {file}: {text}") from None

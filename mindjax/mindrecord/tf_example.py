@@ -76,7 +76,8 @@ def crc32c(data: bytes) -> int:
     return state ^ 0xFFFFFFFF
 
 
-def _masked(data: bytes) -> int:
+def masked_crc(data: bytes) -> int:
+    """Give the check sum that TFRecord files keep: a CRC-32C, turned and shifted."""
     value = crc32c(data)
     return ((value >> 15 | value << 17) + _MASK) & 0xFFFFFFFF
 
@@ -100,12 +101,131 @@ def read_records(path: str) -> Iterator[bytes]:
             if len(head) != _LENGTH.size:
                 raise ValueError(f"{path} is cut off")
             length, check = _LENGTH.unpack(head)
-            if check != _masked(head[:8]) or length > size - file.tell() - _SUM.size:
+            if check != masked_crc(head[:8]) or length > size - file.tell() - _SUM.size:
                 raise ValueError(f"{path} is damaged, or no TFRecord file")
             data, check = file.read(length), file.read(_SUM.size)
-            if len(check) != _SUM.size or _SUM.unpack(check)[0] != _masked(data):
+            if len(check) != _SUM.size or _SUM.unpack(check)[0] != masked_crc(data):
                 raise ValueError(f"{path} is damaged")
             yield data
+
+
+class Feature(NamedTuple):
+    """The values of one feature.
+
+    Attributes:
+        kind: "string", "float32", "int64", or "" for a feature without a kind.
+        values: byte strings, or an array.
+    """
+
+    kind: str
+    values: list[bytes] | np.ndarray
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[place]
+        place += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, place
+        shift += 7
+        if shift > 63:
+            raise ValueError("a record is no tf.train.Example: a number has more than 64 bits")
+
+
+def _fields(data: bytes) -> list[tuple[int, int, bytes | int]]:
+    """Give the fields of a protobuf message: number, wire type, and bytes or an integer."""
+    found: list[tuple[int, int, bytes | int]] = []
+    place, end = 0, len(data)
+    while place < end:
+        tag, place = _varint(data, place)
+        number, wire = tag >> 3, tag & 7
+        value: bytes | int
+        if wire == 0:
+            value, place = _varint(data, place)
+        elif wire in (1, 2, 5):
+            size = {1: 8, 5: 4}.get(wire)
+            if size is None:
+                size, place = _varint(data, place)
+            value = data[place : place + size]
+            place += size
+        else:
+            raise ValueError(f"a record is no tf.train.Example: no field has the wire type {wire}")
+        if place > end or not number:
+            raise ValueError("a record is no tf.train.Example: a field goes beyond the end")
+        found.append((number, wire, value))
+    return found
+
+
+def _integers(packed: bytes) -> np.ndarray:
+    """Decode packed varints."""
+    data = np.frombuffer(packed, np.uint8)
+    ends = np.flatnonzero(data < 128)
+    if len(data) and (not len(ends) or ends[-1] != len(data) - 1):
+        raise ValueError("a record is no tf.train.Example: a number goes beyond the end")
+    starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+    lengths = ends - starts + 1
+    values = np.zeros(len(ends), np.uint64)
+    for place in range(int(lengths.max(initial=0))):
+        if place > 9:
+            raise ValueError("a record is no tf.train.Example: a number has more than 64 bits")
+        here = lengths > place
+        bits = (data[starts[here] + place] & 127).astype(np.uint64)
+        values[here] |= bits << np.uint64(7 * place)
+    return values.view(np.int64)
+
+
+def _feature(data: bytes) -> Feature:
+    kind = ""
+    found = b""
+    # Protobuf: of a choice the last one counts.
+    for number, wire, value in _fields(data):
+        if wire == 2 and number in (1, 2, 3) and isinstance(value, bytes):
+            kind, found = ("string", "float32", "int64")[number - 1], value
+    listed = [(wire, value) for number, wire, value in _fields(found) if number == 1]
+    if kind == "string":
+        return Feature(kind, [value for _, value in listed if isinstance(value, bytes)])
+    parts: list[np.ndarray] = [np.empty(0, np.float32 if kind == "float32" else np.int64)]
+    for _, value in listed:
+        if isinstance(value, int):
+            parts.append(np.array([value], np.uint64).view(np.int64))
+        else:
+            parts.append(np.frombuffer(value, "<f4") if kind == "float32" else _integers(value))
+    return Feature(kind, np.concatenate(parts))
+
+
+def parse_features(data: bytes) -> dict[str, Feature]:
+    """Read a ``tf.train.Example``.
+
+    Args:
+        data: its bytes.
+
+    Returns:
+        The features by name.
+
+    Raises:
+        ValueError: it is none.
+    """
+    features: dict[str, Feature] = {}
+    try:
+        for number, wire, part in _fields(data):
+            if number != 1 or wire != 2 or not isinstance(part, bytes):
+                continue
+            for entry in _messages(part):
+                name = b""
+                feature = b""
+                for key, _, value in _fields(entry):
+                    assert isinstance(value, bytes)
+                    name, feature = (value, feature) if key == 1 else (name, value)
+                features[name.decode()] = _feature(feature)
+    except (IndexError, AssertionError) as error:
+        raise ValueError("a record is no tf.train.Example: it ends early") from error
+    return features
+
+
+def _messages(data: bytes) -> list[bytes]:
+    return [value for number, _, value in _fields(data) if number == 1 and isinstance(value, bytes)]
 
 
 def parse_example(data: bytes) -> dict[str, list[Any]]:
@@ -120,70 +240,7 @@ def parse_example(data: bytes) -> dict[str, list[Any]]:
     Raises:
         ValueError: it is no such message.
     """
-    features: dict[str, list[Any]] = {}
-    try:
-        for number, block in _fields(data):
-            for inner, entry in _fields(block) if number == 1 else ():
-                if inner == 1:
-                    parts = dict(_fields(entry))
-                    features[parts[1].decode("utf-8")] = _values(parts.get(2, b""))
-    except (IndexError, KeyError, AttributeError, TypeError, struct.error) as error:
-        raise ValueError(f"a record is no tf.train.Example: {error}") from None
-    return features
-
-
-def _values(feature: bytes) -> list[Any]:
-    values: list[Any] = []
-    for kind, block in _fields(feature):
-        for number, value in _fields(block):
-            if number != 1:
-                continue
-            if kind == 1:
-                values.append(value)
-            elif kind == 2:
-                values += np.frombuffer(value, "<f4").tolist()
-            elif isinstance(value, int):
-                values.append(_signed(value))
-            else:
-                at = 0
-                while at < len(value):
-                    one, at = _varint(value, at)
-                    values.append(_signed(one))
-    return values
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        wire = key & 7
-        if wire == 0:
-            value, at = _varint(data, at)
-            yield key >> 3, value
-            continue
-        if wire == 2:
-            size, at = _varint(data, at)
-        elif wire in (1, 5):
-            size = 8 if wire == 1 else 4
-        else:
-            raise ValueError(f"a record is no tf.train.Example: wire type {wire}")
-        if at + size > len(data):
-            raise ValueError("a record is cut off")
-        yield key >> 3, data[at : at + size]
-        at += size
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-    raise ValueError("a record is no tf.train.Example: a number is too long")
-
-
-def _signed(value: int) -> int:
-    value &= (1 << 64) - 1
-    return value - (1 << 64) if value >> 63 else value
+    return {
+        name: values if isinstance(values, list) else values.tolist()
+        for name, (_, values) in parse_features(data).items()
+    }

@@ -247,10 +247,11 @@ def test_settings(name, value, monkeypatch):
 
 REFUSED = [
     lambda: ds.config.set_multiprocessing_start_method("spawn"),
-    lambda: ds.config.set_debug_mode(True, [print]),
     lambda: ds.config.set_enable_autotune(True, "file"),
     lambda: ds.NumpySlicesDataset([1]).map(print, cache=1),
-    lambda: ds.NumpySlicesDataset([1]).map(print, callbacks=[1]),
+    lambda: ds.DatasetCache(1),
+    lambda: ds.OBSMindDataset(["s3://bucket/object"], "server", "ak", "sk", "s3://bucket/sync"),
+    lambda: ds.transforms.Plugin("lib.so", "function"),
     lambda: ds.GeneratorDataset([1], "x", schema="file"),
     lambda: vision.Resize(3, vision.Inter.AREA)(np.zeros((4, 4), np.uint8)),
 ]

@@ -200,7 +200,7 @@ def example(**features):
 
 def record(data):
     def summed(part):
-        return struct.pack("<I", tf_example._masked(part))
+        return struct.pack("<I", tf_example.masked_crc(part))
 
     head = struct.pack("<Q", len(data))
     return head + summed(head) + data + summed(data)

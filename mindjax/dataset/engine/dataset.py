@@ -64,6 +64,10 @@ class Dataset:
         plan = self._plan(run)
         return self._rows(run) if plan is None else plan.rows()
 
+    def _waits(self) -> bool:
+        """Whether rows wait for the consumer, so that none may be made ahead of it."""
+        return False
+
     def _nodes(self) -> Iterator[Dataset]:
         for child in self.children:
             yield from child._nodes()
@@ -273,8 +277,9 @@ class Dataset:
             The new dataset.
         """
         from mindjax.dataset.engine.batching import BatchDataset
+        from mindjax.dataset.engine.sync import grown
 
-        return BatchDataset(self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+        return grown(BatchDataset(self, batch_size, drop_remainder, num_parallel_workers, **kwargs))
 
     def bucket_batch_by_length(
         self,
@@ -319,8 +324,11 @@ class Dataset:
             The new dataset.
         """
         from mindjax.dataset.engine.batching import PaddedBatchDataset
+        from mindjax.dataset.engine.sync import grown
 
-        return PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+        return grown(
+            PaddedBatchDataset(self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+        )
 
     def map(
         self,
@@ -380,6 +388,8 @@ class Dataset:
         """
         from mindjax.dataset.engine.operations import ShuffleDataset
 
+        if self.is_sync():
+            raise located(RuntimeError, "No shuffle after sync operators.")
         return ShuffleDataset(self, buffer_size)
 
     def repeat(self, count: int | None = None) -> Dataset:
@@ -434,6 +444,84 @@ class Dataset:
         from mindjax.dataset.engine.operations import ProjectDataset
 
         return ProjectDataset(self, columns)
+
+    def sync_wait(
+        self,
+        condition_name: str,
+        num_batch: int = 1,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> Dataset:
+        """Let rows pass only as ``sync_update`` allows.
+
+        Args:
+            condition_name: name of the condition.
+            num_batch: batches that pass at the start of each epoch and with each update.
+            callback: called with the data of each update.
+
+        Returns:
+            The new dataset.
+
+        Raises:
+            RuntimeError: there is a condition of that name.
+        """
+        from mindjax.dataset.engine.sync import SyncWaitDataset
+
+        return SyncWaitDataset(self, condition_name, num_batch, callback)
+
+    def sync_update(
+        self, condition_name: str, num_batch: int | None = None, data: Any = None
+    ) -> None:
+        """Let more batches pass at a ``sync_wait``.
+
+        Args:
+            condition_name: name of the condition.
+            num_batch: how many; None for the number of the ``sync_wait``.
+            data: what its callback gets.
+
+        Raises:
+            RuntimeError: there is no such condition, or ``num_batch`` is not positive.
+        """
+        from mindjax.dataset.engine.sync import update
+
+        update(self, condition_name, num_batch, data)
+
+    def disable_sync(self) -> None:
+        """Let all rows pass at every ``sync_wait``."""
+        from mindjax.dataset.engine.sync import gates
+
+        for gate in gates(self).values():
+            gate.open()
+
+    def get_sync_notifiers(self) -> dict[str, Callable[..., None]]:
+        """Give, for each ``sync_wait``'s condition, what lets rows pass."""
+        from mindjax.dataset.engine.sync import gates
+
+        return {name: gate.update for name, gate in gates(self).items()}
+
+    def is_sync(self) -> bool:
+        """Tell whether there is a ``sync_wait``."""
+        from mindjax.dataset.engine.sync import gates
+
+        return bool(gates(self))
+
+    def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> None:
+        """Write the rows of one epoch into MindRecord files, which ``MindDataset`` reads.
+
+        Bytes and short integers become int32, unsigned ones of 32 bits and more int64, float16
+        float32; only the first size of an array may differ between rows.
+
+        Args:
+            file_name: path of the file; with several, a number is appended.
+            num_files: number of files.
+            file_type: only ``"mindrecord"``.
+
+        Raises:
+            ValueError: another type, or ``num_files`` is out of range.
+            RuntimeError: a file exists, there are no rows, or MindRecord has no such column.
+        """
+        from mindjax.dataset.engine.saving import save
+
+        save(self, file_name, num_files, file_type)
 
     def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
         """Give what a function makes of this dataset.

@@ -53,10 +53,12 @@ class DatasetIterator:
                     "EOF buffer encountered. User tries to fetch data beyond the specified number "
                     "of epochs: create a new iterator, or one with num_epochs=-1.",
                 )
+            self._run.begin_epoch()
             self._rows = self._dataset._stream(self._run)
         try:
             row = next(self._rows)
         except StopIteration:
+            self._run.end_epoch()
             self._rows = None
             self._left -= self._left > 0
             if self._left == 0:

@@ -10,6 +10,8 @@ import numpy as np
 
 from mindjax.core.errors import located
 from mindjax.dataset import config
+from mindjax.dataset.debug import show
+from mindjax.dataset.engine.callbacks import check_callbacks
 from mindjax.dataset.engine.checks import check_bool, column_names
 from mindjax.dataset.engine.dataset import Dataset
 from mindjax.dataset.engine.failures import failure
@@ -101,7 +103,7 @@ class MapDataset(Dataset):
         num_parallel_workers: number of workers.
         python_multiprocessing: whether workers are processes.
         cache: only None: the original's cache server does not exist here.
-        callbacks: only None: the original's dataset callbacks are not supported.
+        callbacks: a ``DSCallback`` or a list of them.
         max_rowsize: MB of a row in the original's shared memory; pipes here have no such bound.
         offload: whether the original moves transforms to the device; they stay on the host here.
     """
@@ -130,12 +132,16 @@ class MapDataset(Dataset):
         self.python_multiprocessing = check_bool(
             "map", "python_multiprocessing", python_multiprocessing
         )
-        refuse_unsupported("map", cache=cache, callbacks=callbacks)
+        refuse_unsupported("map", cache=cache)
+        self.callbacks = [] if callbacks is None else check_callbacks(callbacks)
         check_max_rowsize("map", max_rowsize)
         if offload is not None:
             check_bool("map", "offload", offload)
         self._own = all(getattr(op, "is_own", False) for op in self.operations)
         self._random = any(getattr(op, "is_random", False) for op in self.operations)
+
+    def _waits(self) -> bool:
+        return any(callback.waits for callback in self.callbacks)
 
     def _layout(self) -> Layout:
         names = self.children[0].get_col_names()
@@ -157,6 +163,8 @@ class MapDataset(Dataset):
         if not (self._own and single and all(op.batched for op in self.operations)):
             return None
         if config.get_error_samples_mode() != config.ErrorSamplesMode.RETURN:
+            return None
+        if self.callbacks or config.get_debug_mode():
             return None
         below = self.children[0]._plan(run)
         if below is None:
@@ -181,13 +189,18 @@ class MapDataset(Dataset):
         if seed is not None:
             with row_stream(seed):
                 return self._apply((None, columns))
-        for operation in self.operations:
+        hooks = config.debug_hooks()
+        for place, operation in enumerate(self.operations):
             own = isinstance(operation, TensorOperation)
+            if hooks and not place:
+                show(hooks, operation_name(operation), True, columns)
             try:
                 result = operation(*columns)
             except Exception as error:
                 raise failure(error, self._what(operation), user=not own) from error
             columns = columns_of(result, self._what(operation))
+            if hooks:
+                show(hooks, operation_name(operation), False, columns)
         return tuple([np.asarray(value) if is_pil(value) else value for value in columns])
 
     def _apply_or_none(self, item: tuple[int | None, Row]) -> Row | None:
@@ -200,22 +213,31 @@ class MapDataset(Dataset):
         layout = self._layout()
         wanted = len(self.output_columns or layout.places)
         rng = run.generator(self)
-        waiting: deque[Row] = deque()
+        watch = run.watch(self, self.callbacks)
+        waiting: deque[tuple[Row, tuple[int, int]]] = deque()
 
         def items() -> Iterator[tuple[int | None, Row]]:
             for row in self.children[0]._stream(run):
-                waiting.append(row)
+                waiting.append((row, watch.begin() if watch else (0, 0)))
                 seed = int(rng.integers(2**63)) if self._random else None
                 yield seed, tuple([row[place] for place in layout.places])
 
         mode = config.get_error_samples_mode()
+        if config.get_debug_mode():
+            mode = config.ErrorSamplesMode.RETURN
         keep = mode == config.ErrorSamplesMode.RETURN
         function: Callable[[Any], Any] = self._apply if keep else self._apply_or_none
         count = self._map_workers()
         last: Row | None = None
         processes = self.python_multiprocessing and not self._own
-        for made in run.map(self, function, items(), count, processes, self._what()):
-            row = waiting.popleft()
+        source = items()
+        if watch and not run.in_step:
+            # MindSpore: steps begin when rows are handed to workers, which are ahead of the end.
+            source = ahead(source, config.get_prefetch_size())
+        for made in run.map(self, function, source, count, processes, self._what()):
+            row, numbers = waiting.popleft()
+            if watch:
+                watch.end(numbers)
             if made is None:
                 if mode == config.ErrorSamplesMode.REPLACE and last is not None:
                     yield last
@@ -238,6 +260,16 @@ class MapDataset(Dataset):
         return self._worker_count(
             config.get_num_parallel_workers() if self.python_multiprocessing else 1
         )
+
+
+def ahead(items: Iterator[Any], count: int) -> Iterator[Any]:
+    """Yield items, so many of them after they were drawn."""
+    drawn: deque[Any] = deque()
+    for item in items:
+        drawn.append(item)
+        if len(drawn) > count:
+            yield drawn.popleft()
+    yield from drawn
 
 
 class FilterDataset(Dataset):

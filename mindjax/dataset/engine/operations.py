@@ -438,6 +438,7 @@ class _PartDataset(Dataset):
         found: dict[int, tuple[Any, ...]] = {}
         next_turn = 0
         shared = self._shared_run()
+        shared.follow(run)
         try:
             for place, row in enumerate(self.children[0]._stream(shared)):
                 turn = wanted.get(place)

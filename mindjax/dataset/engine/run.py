@@ -10,6 +10,7 @@ import numpy as np
 
 from mindjax.dataset import config
 from mindjax.dataset.engine import workers
+from mindjax.dataset.engine.callbacks import DSCallback, Watch
 
 
 class Run:
@@ -23,11 +24,39 @@ class Run:
     def __init__(self, seed: int, order: Iterable[Any]) -> None:
         self.seed = seed
         self._places: dict[int, int] = {}
+        # Workers make rows ahead: not where a row waits for what the consumer does with the last.
+        self.in_step = False
         for node in order:
             self._places.setdefault(id(node), len(self._places))
+            self.in_step |= node._waits()
         self._generators: dict[int, np.random.Generator] = {}
         self._counts: dict[int, int] = {}
         self._pools: dict[int, Any] = {}
+        self.epoch = 0
+        self._watches: dict[int, Watch] = {}
+
+    def begin_epoch(self) -> None:
+        """Begin an epoch of the whole pipeline; callbacks are called from now on."""
+        self.epoch += 1
+
+    def end_epoch(self) -> None:
+        """End an epoch of the whole pipeline."""
+        for watch in self._watches.values():
+            watch.leave()
+
+    def watch(self, node: Any, callbacks: list[DSCallback]) -> Watch | None:
+        """Give what calls a node's callbacks; None where nobody consumes the rows."""
+        if not self.epoch or not callbacks:
+            return None
+        found = self._watches.get(id(node))
+        if found is None:
+            found = self._watches[id(node)] = Watch(callbacks)
+        found.enter(self.epoch)
+        return found
+
+    def follow(self, other: Run) -> None:
+        """Call callbacks as part of another run."""
+        self.epoch, self._watches = other.epoch, other._watches
 
     def generator(self, node: Any) -> np.random.Generator:
         """Give a node's random stream, the same object in every epoch."""
@@ -65,7 +94,7 @@ class Run:
         Returns:
             An iterator over the results.
         """
-        if config.get_debug_mode() or (count <= 1 and not processes):
+        if config.get_debug_mode() or self.in_step or (count <= 1 and not processes):
             return map(function, items)
         pool = self._pools.get(id(node))
         if pool is None:

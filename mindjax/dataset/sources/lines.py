@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import glob
 import itertools
 import re
 from collections.abc import Sequence
@@ -12,42 +11,16 @@ from typing import Any
 import numpy as np
 
 from mindjax.core.errors import located
-from mindjax.dataset import config
 from mindjax.dataset.engine.checks import check_type
-from mindjax.dataset.engine.run import Run
-from mindjax.dataset.engine.samplers import Shuffle, check_shards
+from mindjax.dataset.engine.samplers import Shuffle
+from mindjax.dataset.sources.files import FilesDataset, find_files
 from mindjax.dataset.sources.mappable import ArrayDataset
 
 _INTEGER = re.compile(r"\s*[+-]?\d+")
 _DECIMAL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def find_files(owner: str, dataset_files: Any) -> list[str]:
-    """Give the files that paths and patterns name, sorted.
-
-    Raises:
-        TypeError: it is neither a text nor a list.
-        ValueError: it is empty, or a pattern names no file.
-    """
-    check_type(owner, "dataset files", dataset_files, (str, list))
-    if not dataset_files:
-        raise located(
-            ValueError,
-            f"For '{owner}': Input dataset_files can not be empty, but got {dataset_files!r}.",
-        )
-    found, missing = [], []
-    for pattern in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
-        matches = glob.glob(pattern, recursive=True)
-        found += matches
-        missing += [] if matches else [pattern]
-    if missing:
-        raise located(
-            ValueError, f"For '{owner}': The following patterns did not match any files: {missing}."
-        )
-    return sorted(found)
-
-
-class LinesDataset(ArrayDataset):
+class LinesDataset(FilesDataset, ArrayDataset):
     """A source whose rows are lines of files.
 
     Args:
@@ -71,27 +44,17 @@ class LinesDataset(ArrayDataset):
         shard_id: int | None = None,
         cache: Any = None,
     ) -> None:
-        owner = type(self).__name__
-        self.dataset_files = find_files(owner, dataset_files)
-        if shuffle is not None and not isinstance(shuffle, bool | Shuffle):
-            raise located(
-                TypeError,
-                f"For '{owner}': shuffle must be of boolean or enum of 'Shuffle' values like "
-                f"'Shuffle.GLOBAL' or 'Shuffle.FILES', but got {shuffle!r}.",
-            )
-        level = Shuffle.GLOBAL if shuffle in (None, True) else shuffle
-        if level not in (False, Shuffle.GLOBAL, Shuffle.FILES):
-            raise located(
-                ValueError, f"For '{owner}': shuffle {shuffle} is not there: use Shuffle.GLOBAL."
-            )
-        check_shards(owner, num_shards, shard_id)
         super().__init__(
-            num_parallel_workers, num_samples, None, level == Shuffle.GLOBAL, cache=cache
+            find_files(type(self).__name__, dataset_files),
+            num_samples,
+            num_parallel_workers,
+            shuffle,
+            num_shards,
+            shard_id,
+            cache,
         )
-        self._by_files = level == Shuffle.FILES
-        self.num_shards, self.shard_id = num_shards, shard_id
+        self._lines: list[list[tuple[Any, ...]]] | None = None
         self._loaded: list[np.ndarray] | None = None
-        self._file_of: np.ndarray = np.zeros(0, np.int64)
 
     def _read_file(self, path: str) -> list[tuple[Any, ...]]:
         raise NotImplementedError(type(self).__name__)
@@ -99,61 +62,22 @@ class LinesDataset(ArrayDataset):
     def _types(self) -> list[Any]:
         return [np.str_] * len(self._columns())
 
-    def is_sharded(self) -> bool:
-        """Tell whether this is one shard of several."""
-        return self.num_shards is not None
+    def _counts(self) -> list[int]:
+        self._lines = [self._read_file(path) for path in self.dataset_files]
+        return [len(rows) for rows in self._lines]
 
     def _arrays(self) -> Sequence[np.ndarray]:
         if self._loaded is None:
-            rows = [
-                (number, row)
-                for number, path in enumerate(self.dataset_files)
-                for row in self._read_file(path)
-            ]
-            rows = self._in_turn(self._own_part(rows))
-            self._file_of = np.array([number for number, _ in rows], np.int64)
-            columns = zip(*[row for _, row in rows], strict=True) if rows else []
+            order = self._order()
+            assert self._lines is not None
+            rows = list(itertools.chain.from_iterable(self._lines))
+            columns = zip(*[rows[place] for place in order], strict=True)
             self._loaded = [
                 np.array(column, dtype=kind)
                 for column, kind in zip(columns, self._types(), strict=True)
             ]
-            if not rows:
-                raise located(
-                    RuntimeError,
-                    f"Invalid data, {type(self).__name__} API can't read the data file (interface "
-                    f"mismatch or no data found). Check {self.dataset_files}.",
-                )
+            self._lines = None
         return self._loaded
-
-    def _own_part(self, rows: list[Any]) -> list[Any]:
-        """Give this shard's rows: as many as any other's, from the start again at the end."""
-        if self.num_shards is None:
-            return rows
-        assert self.shard_id is not None
-        count = -(-len(rows) // self.num_shards)
-        return [rows[(self.shard_id * count + step) % len(rows)] for step in range(count)]
-
-    def _in_turn(self, rows: list[Any]) -> list[Any]:
-        """Take a row of each file in turn, of as many files at a time as there are workers."""
-        files: dict[int, list[Any]] = {}
-        for number, row in rows:
-            files.setdefault(number, []).append((number, row))
-        workers = self.num_parallel_workers or config.get_num_parallel_workers()
-        listed = list(files.values())
-        queues = [
-            list(itertools.chain.from_iterable(listed[first::workers]))
-            for first in range(min(workers, len(listed)))
-        ]
-        longest = max(map(len, queues), default=0)
-        return [queue[step] for step in range(longest) for queue in queues if step < len(queue)]
-
-    def _indices(self, run: Run) -> np.ndarray:
-        if not self._by_files:
-            return super()._indices(run)
-        self._arrays()
-        order = run.generator(self).permutation(len(self.dataset_files))
-        chosen = np.concatenate([np.flatnonzero(self._file_of == number) for number in order])
-        return chosen[: self.num_samples]
 
 
 class TextFileDataset(LinesDataset):

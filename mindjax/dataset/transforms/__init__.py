@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from mindjax.dataset.engine.absent import Plugin as Plugin
 from mindjax.dataset.transforms.arrays import Concatenate as Concatenate
 from mindjax.dataset.transforms.arrays import Duplicate as Duplicate
 from mindjax.dataset.transforms.arrays import Fill as Fill
@@ -16,6 +17,7 @@ from mindjax.dataset.transforms.compose import Compose as Compose
 from mindjax.dataset.transforms.compose import RandomApply as RandomApply
 from mindjax.dataset.transforms.compose import RandomChoice as RandomChoice
 from mindjax.dataset.transforms.compose import RandomOrder as RandomOrder
+from mindjax.dataset.transforms.compose import not_random as not_random
 
 # The original refuses these two here; articles import them from here all the same.
 _OF_VISION = ("Normalize", "ToTensor")

@@ -130,3 +130,16 @@ class RandomOrder(_Composite):
     def _apply(self, *columns: Any) -> Any:
         order = draw().permutation(len(self.transforms))
         return _chain([self.transforms[place] for place in order], columns)
+
+
+def not_random(function: Any) -> Any:
+    """Mark a function whose results depend on its arguments alone.
+
+    Args:
+        function: the function or class.
+
+    Returns:
+        It, marked.
+    """
+    function.random = False
+    return function

@@ -90,6 +90,7 @@ from mindjax.dataset.vision.values import Rescale as Rescale
 from mindjax.dataset.vision.values import ToNumpy as ToNumpy
 from mindjax.dataset.vision.values import ToTensor as ToTensor
 from mindjax.dataset.vision.values import ToType as ToType
+from mindjax.dataset.vision.values import not_random as not_random
 from mindjax.dataset.vision.warps import Affine as Affine
 from mindjax.dataset.vision.warps import Perspective as Perspective
 from mindjax.dataset.vision.warps import RandomAffine as RandomAffine

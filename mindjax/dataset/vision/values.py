@@ -9,6 +9,7 @@ import numpy as np
 
 from mindjax.core.errors import located
 from mindjax.dataset.engine.checks import check_bool, check_interval, check_type
+from mindjax.dataset.transforms import compose
 from mindjax.dataset.transforms.arrays import TypeCast, cast, output_dtype
 from mindjax.dataset.transforms.operation import OneToOne, is_pil
 from mindjax.dataset.vision.image import ImageOperation, from_pil
@@ -203,3 +204,15 @@ class ToType(TypeCast):
     Args:
         data_type: MindSpore or numpy dtype.
     """
+
+
+def not_random(func: Any) -> Any:
+    """Mark a function whose results depend on its arguments alone.
+
+    Args:
+        func: the function or class.
+
+    Returns:
+        It, marked.
+    """
+    return compose.not_random(func)
