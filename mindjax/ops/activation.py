@@ -361,7 +361,7 @@ class GLU(Primitive):
                 f"For 'GLU', x_shape[{axis}] must be divisible by 2, but got {x.shape[axis]}.",
             )
         half = x.shape[axis] // 2
-        value, gate = (lax.slice_in_dim(x, i * half, (i + 1) * half, axis=axis) for i in (0, 1))
+        value, gate = lax.split(x, (half, half), axis)
         return value * lax.logistic(gate)
 
 

@@ -170,10 +170,7 @@ class Unstack(Primitive):
                 f"For 'Unstack', 'num' must be equal to input_x.shape[{axis}] = {x.shape[axis]}, "
                 f"but got {self.num}.",
             )
-        return tuple(
-            lax.squeeze(lax.slice_in_dim(x, i, i + 1, axis=axis), [axis])
-            for i in range(x.shape[axis])
-        )
+        return tuple(lax.squeeze(part, [axis]) for part in cut(x, axis, [1] * x.shape[axis]))
 
 
 def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
@@ -242,7 +239,12 @@ class SplitWithSize(BoundPrimitive):
 
 
 def cut(x: Array, axis: int, parts: Sequence[int]) -> tuple[Array, ...]:
-    """Slice an axis into consecutive parts of the given sizes."""
+    """Slice an axis into consecutive parts of the given sizes.
+
+    The gradient is one concatenation, not a sum of as many padded arrays as there are parts.
+    """
+    if parts and sum(parts) == x.shape[axis]:
+        return tuple(lax.split(x, tuple(parts), axis))
     ends = list(itertools.accumulate(parts))
     return tuple(
         lax.slice_in_dim(x, end - size, end, axis=axis)
