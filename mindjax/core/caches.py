@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Hashable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 Value = TypeVar("Value")
 _CACHES: weakref.WeakValueDictionary[str, Cache[Any]] = weakref.WeakValueDictionary()
+_ROOMS: weakref.WeakValueDictionary[str, Room] = weakref.WeakValueDictionary()
 _compilations: dict[str, int] = {}
 
 
@@ -47,6 +49,57 @@ class Cache(Generic[Value]):
         self.entries.clear()
 
 
+class Holder(Protocol):
+    """What holds things of which there may be but so many."""
+
+    def renew(self) -> None:
+        """Let go of what is held."""
+
+
+class Room:
+    """A limit of what holders keep in caches that are not ours: beyond it the fullest are emptied.
+
+    Args:
+        name: name in `report()`.
+        limit: largest number that all of them hold.
+    """
+
+    def __init__(self, name: str, limit: int) -> None:
+        self.name, self.limit = name, limit
+        self.held: weakref.WeakKeyDictionary[Holder, int] = weakref.WeakKeyDictionary()
+        self.added = 0
+        # Of at least what is held: a holder that is gone is counted until the next look.
+        self._most = 0
+        self._lock = threading.Lock()
+        _ROOMS[name] = self
+
+    def add(self, holder: Holder | None) -> None:
+        """Note that a holder, if it is not gone, is about to hold one more; it may be emptied."""
+        if holder is None:
+            return
+        with self._lock:
+            self.held[holder] = self.held.get(holder, 0) + 1
+            self.added += 1
+            self._most += 1
+            if self._most <= self.limit:
+                return
+            emptied = []
+            self._most = sum(self.held.values())
+            if self._most > self.limit:
+                for one in sorted(self.held, key=self.held.__getitem__, reverse=True):
+                    if self._most <= self.limit - self.limit // 8:
+                        break
+                    self._most -= self.held.pop(one)
+                    emptied.append(one)
+        for one in emptied:
+            one.renew()
+
+    def left(self, holder: Holder) -> None:
+        """Note that a holder holds nothing."""
+        with self._lock:
+            self._most -= self.held.pop(holder, 0)
+
+
 def count_compilation(kind: str) -> None:
     """Count one traced program.
 
@@ -67,4 +120,6 @@ def report() -> dict[str, tuple[int, int, int, int]]:
     Returns:
         Mapping of cache name to ``(entries, limit, hits, misses)``.
     """
-    return {n: (len(c.entries), c.limit, c.hits, c.misses) for n, c in sorted(_CACHES.items())}
+    found = {n: (len(c.entries), c.limit, c.hits, c.misses) for n, c in _CACHES.items()}
+    found.update({n: (sum(r.held.values()), r.limit, 0, r.added) for n, r in _ROOMS.items()})
+    return dict(sorted(found.items()))

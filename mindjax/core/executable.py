@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from mindjax.core import allocator, jax_private, simulation, world
-from mindjax.core.caches import Cache, count_compilation
+from mindjax.core.caches import Cache, Room, count_compilation
 from mindjax.core.errors import located
 from mindjax.core.handle import current
 from mindjax.core.primitive import Primitive, computation
@@ -19,6 +20,10 @@ from mindjax.core.tape import Backward
 from mindjax.core.translate import translate
 
 _swap_x64, _set_x64 = jax_private.swap_x64, jax_private.set_x64
+
+# XLA keeps 1.5 MB for the smallest program, and jax's own caches let an op whose shapes change have
+# 8192 of them.
+_PROGRAMS = Room("op programs", 2048)
 
 
 class Executable:
@@ -36,7 +41,7 @@ class Executable:
         view: whether the outputs alias the first input.
     """
 
-    __slots__ = ("avals", "call", "defers", "direct", "met", "record", "view", "vjp")
+    __slots__ = ("__weakref__", "avals", "call", "defers", "direct", "met", "record", "view", "vjp")
 
     def __init__(self, record: Primitive) -> None:
         self.record = record
@@ -52,13 +57,17 @@ class Executable:
         """Make the programs anew."""
         world.join()
         allocator.prepare()
+        _PROGRAMS.left(self)
         record, owner = self.record, _owner(self.record)
         function = computation(record)
         kind = "backward" if isinstance(record, Backward) else "op"
+        # Its programs do not keep it.
+        holder = weakref.ref(self)
 
         def traced(*arrays: Any) -> Any:
             if not record.concrete:
                 count_compilation(kind)
+                _PROGRAMS.add(holder())
             return function(*arrays)
 
         traced.__name__ = traced.__qualname__ = f"ms_{record.name}"
@@ -72,6 +81,7 @@ class Executable:
 
         def with_residuals(*arrays: Any) -> Any:
             count_compilation(kind)
+            _PROGRAMS.add(holder())
             return jax.vjp(function, *arrays)
 
         self.vjp: Callable[..., Any] = program(with_residuals)
@@ -148,10 +158,30 @@ class Deferrable(Protocol):
 _EXECUTABLES: Cache[Executable] = Cache("op executables", 4096)
 
 
-class _Backward:
+class _KeptBackward:
     """The program that runs kept vjps, made when it is first needed."""
 
-    program: Callable[..., Any] | None = None
+    def __init__(self) -> None:
+        self._program: Callable[..., Any] | None = None
+
+    @property
+    def program(self) -> Callable[..., Any]:
+        """It."""
+        if self._program is None:
+
+            def backward(vjp: Any, given: Any) -> Any:
+                _PROGRAMS.add(self)
+                return vjp(given)
+
+            self._program = world.transport.program(backward)
+        return self._program
+
+    def renew(self) -> None:
+        """Make the program anew when it is needed again."""
+        self._program = None
+
+
+_kept_backward = _KeptBackward()
 
 
 def executable(record: Primitive) -> Executable:
@@ -188,12 +218,10 @@ def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
     ]
     old = _swap_x64(True)
     try:
-        if _Backward.program is None:
-            _Backward.program = world.transport.program(lambda vjp, given: vjp(given))
         given = residual, tuple(full) if nested else full[0]
         if simulation.active():
-            return jax.tree.leaves(simulation.run(_Backward.program, given))
-        gradients = _Backward.program(*given)
+            return jax.tree.leaves(simulation.run(_kept_backward.program, given))
+        gradients = _kept_backward.program(*given)
     finally:
         _set_x64(old)
     return jax.tree.leaves(gradients)

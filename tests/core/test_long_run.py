@@ -1,4 +1,4 @@
-"""Ten thousand steps in PYNATIVE: memory and step time stay flat."""
+"""Long runs in PYNATIVE: memory and step time stay flat, also where no step is like another."""
 
 import gc
 import resource
@@ -9,7 +9,7 @@ import pytest
 
 import mindjax as ms
 from mindjax import nn, ops
-from mindjax.core import caches
+from mindjax.core import caches, executable
 from mindjax.core.engine import ENGINES
 
 
@@ -49,3 +49,40 @@ def test_ten_thousand_steps(engine):
     early, late = np.median(times[2000:4000]), np.median(times[8000:])
     assert late < 1.5 * early, (early, late)
     assert caches.compilations().get("deferred", 0) - before < 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("changes", ["branches", "shapes"])
+def test_two_thousand_traces(engine, changes, monkeypatch):
+    """No two steps have the same ops, or the same shapes."""
+    # Of each program XLA keeps 1.5 MB.
+    monkeypatch.setattr(executable._PROGRAMS, "limit", 128)
+    before = caches.compilations().get("deferred", 0)
+    held = []
+    with ms.eager(engine):
+        ms.set_seed(1)
+        net = nn.Dense(4, 4)
+
+        def branching(a, number):
+            b = net(a)
+            for k in range(11):
+                b = b * 1.5 if number >> k & 1 else ops.tanh(b + 0.5)
+            return (b * b).mean()
+
+        step = ms.value_and_grad(branching, None, net.trainable_params())
+        for number in range(2000):
+            if changes == "branches":
+                value, grads = step(ms.Tensor(np.ones((2, 4), np.float32)), number)
+                assert np.isfinite(float(value)) and np.isfinite(grads[0].asnumpy()).all()
+            else:
+                x = ms.Tensor(np.full(1 + number, 3, np.float32))
+                assert float((x * 2.0).sum()) == 6 * (1 + number)
+            if number % 200 == 199:
+                gc.collect()
+                held.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    # Kilobytes; a program that each step leaves behind would be a hundred times this.
+    assert held[-1] - held[2] < 30_000, held
+    assert caches.compilations().get("deferred", 0) - before < 20
+    for name, (entries, limit, *_) in caches.report().items():
+        assert entries <= limit, name

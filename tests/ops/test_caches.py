@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import math
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +13,8 @@ import pytest
 
 import mindjax as ms
 from mindjax import Tensor, ops
-from mindjax.core import caches
+from mindjax.core import caches, executable
+from mindjax.core.engine import ENGINES
 from mindjax.core.primitive import Primitive
 
 COUNT = 1000
@@ -151,6 +155,28 @@ def test_caches_are_bounded_and_counted() -> None:
     for _ in range(5):
         ops.ReduceSum()(x)
     assert sum(hits for _, _, hits, _ in caches.report().values()) > before
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_op_whose_shapes_change_keeps_few_programs(engine: str, monkeypatch: Any) -> None:
+    room = caches.Room("tests only", 6)
+    monkeypatch.setattr(executable, "_PROGRAMS", room)
+    found, other = (executable.Executable(op) for op in (ops.Erf(), ops.Erfc()))
+    for record in (found, other):
+        record.record.__dict__["_executable"] = record
+    kept, used = [], other.call
+    with ms.eager(engine):
+        other.record(Tensor(np.ones(3, np.float32)))
+        for size in range(1, 15):
+            if not kept or kept[-1]() is not found.call:
+                kept.append(weakref.ref(found.call))
+            y = found.record(Tensor(np.ones(size, np.float32)))
+            np.testing.assert_allclose(y.asnumpy(), math.erf(1), 1e-6)
+            assert sum(room.held.values()) <= room.limit
+    # What it let go is gone from jax's caches too; an op that holds less keeps what it has.
+    gc.collect()
+    assert len(kept) > 1 and all(k() is None for k in kept[:-1])
+    assert other.call is used and room.held[other] == 1
 
 
 def test_a_full_cache_drops_the_oldest() -> None:
