@@ -12,14 +12,7 @@ import numpy as np
 
 from mindjax.core import jax_private
 from mindjax.core.checks import not_a_tensor
-from mindjax.core.deferred import (
-    MOST_OPS,
-    MOST_UNREAD,
-    NOT_DEFERRED,
-    defer,
-    learn,
-    settled,
-)
+from mindjax.core.deferred import defer, learn, settled
 from mindjax.core.dtype import Number, as_dtype, from_np, promote_scalar, promote_types
 from mindjax.core.engine import settings
 from mindjax.core.errors import located
@@ -31,6 +24,7 @@ from mindjax.core.partition import spreading
 from mindjax.core.pending import Aval, Pending
 from mindjax.core.precision import CastTo, prepared
 from mindjax.core.primitive import Primitive, _Engine
+from mindjax.core.recording import MOST_OPS, MOST_UNREAD, NOT_DEFERRED
 from mindjax.core.resident import RESIDENT, number, number_array
 from mindjax.core.tape import Backward, Node, pack
 from mindjax.core.trie import leaf_place

@@ -40,7 +40,7 @@ def uses(ops: Sequence[Any], kept: set[int]) -> tuple[list[bool], dict[int, list
     """Find which ops are needed, and of which ops each one is the last to use a result.
 
     Args:
-        ops: as in `deferred.Recording`.
+        ops: as in `recording.Recording`.
         kept: places whose values are asked for.
     """
     needed = [False] * len(ops)
@@ -65,7 +65,7 @@ def value_of(reference: Any, results: list[Any], leaves: Any) -> Any:
     """Give what a reference stands for.
 
     Args:
-        reference: as in `deferred.Recording`.
+        reference: as in `recording.Recording`.
         results: what each op gave.
         leaves: arrays from outside, by their numbers.
     """
@@ -94,7 +94,7 @@ class Program:
     """A record as one compiled program.
 
     Args:
-        ops: as in `deferred.Recording`.
+        ops: as in `recording.Recording`.
         count: number of arrays from outside.
         live: places of the outputs.
         constants: bytes of the numbers that are constants of the program, by leaf.

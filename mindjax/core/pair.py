@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from mindjax.core import jax_private
-from mindjax.core.deferred import MOST_OPS, MOST_UNREAD
 from mindjax.core.dispatch import called
 from mindjax.core.engine import settings
 from mindjax.core.executable import refuse
 from mindjax.core.handle import TRACK, Handle, current, track, wrap
 from mindjax.core.pending import Aval, Pending
 from mindjax.core.primitive import Primitive, _Engine
+from mindjax.core.recording import MOST_OPS, MOST_UNREAD
 
 ArrayImpl = jax_private.ArrayImpl
 trace_state, no_trace = jax_private.trace_state, jax_private.no_trace

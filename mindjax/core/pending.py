@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 if TYPE_CHECKING:
-    from mindjax.core.deferred import Recording
+    from mindjax.core.recording import Recording
 
 
 _numbers = itertools.count()

@@ -25,7 +25,7 @@ class Structure:
     """A sequence of ops as a key of caches, which is hashed once.
 
     Args:
-        ops: as in `deferred.Recording`.
+        ops: as in `recording.Recording`.
     """
 
     __slots__ = ("_hash", "ops")

@@ -9,12 +9,12 @@ from typing import Any
 from jax.core import eval_jaxpr
 
 from mindjax.core import jax_private
-from mindjax.core.deferred import Ending, Recording, aval_of
 from mindjax.core.engine import settings
 from mindjax.core.handle import ArrayImpl, Handle, arrays_of, current
 from mindjax.core.interrupts import Shield
 from mindjax.core.pending import Aval, Pending, pending
 from mindjax.core.primitive import Primitive
+from mindjax.core.recording import Ending, Recording, aval_of
 from mindjax.core.trie import MASK, Step, leaf_place
 from mindjax.ops.update import Together
 

@@ -11,7 +11,7 @@ import pytest
 
 import mindjax as ms
 from mindjax import communication, ops
-from mindjax.core import caches, deferred, fused, jax_private, layouts, trie
+from mindjax.core import caches, fused, jax_private, layouts, recording, running, trie
 from mindjax.core.engine import engine
 from mindjax.core.handle import current
 from mindjax.core.pending import Pending
@@ -171,16 +171,16 @@ def test_a_failed_op_fails_alone(monkeypatch):
     x = ms.Tensor(X)
     good, bad = x * x, ops.exp(x)
     worse = bad + x
-    execute = deferred.execute
+    execute = running.execute
 
     def failing(found, *args):
         if found.record.name == "Exp":
             raise RuntimeError("out of memory")
         return execute(found, *args)
 
-    monkeypatch.setattr(deferred, "execute", failing)
+    monkeypatch.setattr(running, "execute", failing)
     monkeypatch.setattr(fused, "run", lambda *args: 1 / 0)
-    monkeypatch.setattr(deferred, "quickly", lambda *args: 1 / 0)
+    monkeypatch.setattr(running, "quickly", lambda *args: 1 / 0)
     np.testing.assert_allclose(good.asnumpy(), X * X)
     for tensor in (bad, worse):
         with pytest.raises(RuntimeError, match="out of memory"):
@@ -273,15 +273,15 @@ def test_memory_of_dead_arrays_is_used_again():
 def test_long_records_are_run():
     x = ms.Tensor(X)
     z = x
-    for _ in range(deferred.MOST_OPS + 10):
+    for _ in range(recording.MOST_OPS + 10):
         z = z + x
-    assert len(current.recording.ops) <= deferred.MOST_OPS
-    np.testing.assert_allclose(z.asnumpy(), X * (deferred.MOST_OPS + 11), 1e-5)
+    assert len(current.recording.ops) <= recording.MOST_OPS
+    np.testing.assert_allclose(z.asnumpy(), X * (recording.MOST_OPS + 11), 1e-5)
 
 
 def test_large_arrays_do_not_wait(monkeypatch):
-    monkeypatch.setattr(deferred, "_MOST_BYTES", 1 << 20)
-    current.recording._begin()
+    monkeypatch.setattr(recording, "_MOST_BYTES", 1 << 20)
+    current.recording.begin()
     z, kept = None, []
     for _ in range(40):
         x = ms.Tensor(np.ones((256, 256), np.float32))

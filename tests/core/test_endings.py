@@ -10,7 +10,7 @@ import pytest
 
 import mindjax as ms
 from mindjax import nn
-from mindjax.core import deferred, fused
+from mindjax.core import deferred, fused, recording, running
 from mindjax.core.engine import engine
 from mindjax.core.handle import current
 from mindjax.core.pending import Pending
@@ -33,7 +33,7 @@ def deferred_engine():
 def ways(monkeypatch):
     """List how each ending was run: within the record's program, or after it."""
     found = []
-    together, apart = deferred.Recording._with_ending, deferred.Recording._apart
+    together, apart = running.with_ending, running.apart
 
     def with_ending(recording, ending):
         values = together(recording, ending)
@@ -44,8 +44,8 @@ def ways(monkeypatch):
         found.append("apart")
         return apart(recording, ending)
 
-    monkeypatch.setattr(deferred.Recording, "_with_ending", with_ending)
-    monkeypatch.setattr(deferred.Recording, "_apart", after)
+    monkeypatch.setattr(running, "with_ending", with_ending)
+    monkeypatch.setattr(running, "apart", after)
     return found
 
 
@@ -98,7 +98,7 @@ def test_gradients_that_somebody_keeps_are_given(ways):
 
 
 def test_what_else_holds_a_weight_keeps_its_values(monkeypatch):
-    monkeypatch.setattr(deferred, "_LARGE", 0)
+    monkeypatch.setattr(recording, "_LARGE", 0)
     net, _, _, cell = built()
     given = 0
     for _ in range(6):
@@ -184,8 +184,8 @@ def test_a_step_whose_gradients_fail_changes_nothing(monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(fused, "run", refuse)
-        patched.setattr(deferred, "quickly", refuse)
-        patched.setattr(deferred, "execute", refuse)
+        patched.setattr(running, "quickly", refuse)
+        patched.setattr(running, "execute", refuse)
         with pytest.raises(jax.errors.JaxRuntimeError, match="out of memory"):
             cell(*batch())
     expected = by_mathematics(5)
