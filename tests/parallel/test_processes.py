@@ -24,6 +24,10 @@ RUNS = {
     "mistakes": (2, ["mistakes.py"], {}),
     "training": (2, ["training.py"], {"MINDJAX_EAGER": "deferred"}),
     "training at once": (3, ["training.py"], {"MINDJAX_EAGER": "op_by_op"}),
+    "rank 0 alone reads the loss, either engine": (
+        *(2, ["training.py", "engines"]),
+        {"MINDJAX_EAGER": "deferred"},
+    ),
     "training of a graph": (4, ["training.py", "graph"], {}),
     "a ring": (4, ["spreading.py", "ring"], {}),
     "a balanced ring": (4, ["spreading.py", "balanced ring of four"], {}),

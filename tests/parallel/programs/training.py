@@ -8,6 +8,8 @@ import numpy as np
 from mindspore import Tensor, nn, ops
 from mindspore.communication import get_group_size, get_rank, init
 
+from mindjax.core.engine import ENGINES, eager, engine
+
 init()
 RANK, SIZE = get_rank(), get_group_size()
 ms.set_context(mode=ms.GRAPH_MODE if "graph" in sys.argv else ms.PYNATIVE_MODE)
@@ -48,6 +50,17 @@ for rank, parameters in enumerate(every):
     for a, b in zip(parameters, alone, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6, err_msg=f"rank {rank}")
 assert len(losses) == (STEPS // 2 if RANK == 0 else 0)
+if "engines" in sys.argv:
+    # The other engine gives the same losses and Parameters.
+    before = engine()
+    (other,) = set(ENGINES) - {before}
+    with eager(other):
+        assert engine() == other
+        again = train("data_parallel", slice(RANK * share, (RANK + 1) * share))
+    assert engine() == before
+    np.testing.assert_allclose(again[0], losses, rtol=1e-5, atol=1e-6)
+    for a, b in zip(again[1], spread, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6, err_msg=f"rank {RANK}")
 # The sum that is read by nobody.
 ops.AllReduce()(Tensor(np.ones(2, np.float32)))
 print(f"rank {RANK} of {SIZE} is through", flush=True)
