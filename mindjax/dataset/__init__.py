@@ -62,7 +62,25 @@ from mindjax.dataset.sources.mnist import FashionMnistDataset as FashionMnistDat
 from mindjax.dataset.sources.mnist import MnistDataset as MnistDataset
 from mindjax.dataset.sources.random_rows import RandomDataset as RandomDataset
 from mindjax.dataset.sources.schema import Schema as Schema
+from mindjax.dataset.sources.text_sets import AGNewsDataset as AGNewsDataset
+from mindjax.dataset.sources.text_sets import AmazonReviewDataset as AmazonReviewDataset
+from mindjax.dataset.sources.text_sets import CLUEDataset as CLUEDataset
+from mindjax.dataset.sources.text_sets import CoNLL2000Dataset as CoNLL2000Dataset
+from mindjax.dataset.sources.text_sets import DBpediaDataset as DBpediaDataset
+from mindjax.dataset.sources.text_sets import EnWik9Dataset as EnWik9Dataset
+from mindjax.dataset.sources.text_sets import PennTreebankDataset as PennTreebankDataset
+from mindjax.dataset.sources.text_sets import SogouNewsDataset as SogouNewsDataset
+from mindjax.dataset.sources.text_sets import SQuADDataset as SQuADDataset
+from mindjax.dataset.sources.text_sets import SST2Dataset as SST2Dataset
+from mindjax.dataset.sources.text_sets import UDPOSDataset as UDPOSDataset
+from mindjax.dataset.sources.text_sets import WikiTextDataset as WikiTextDataset
+from mindjax.dataset.sources.text_sets import YahooAnswersDataset as YahooAnswersDataset
+from mindjax.dataset.sources.text_sets import YelpReviewDataset as YelpReviewDataset
 from mindjax.dataset.sources.tfrecord import TFRecordDataset as TFRecordDataset
+from mindjax.dataset.sources.translations import IMDBDataset as IMDBDataset
+from mindjax.dataset.sources.translations import IWSLT2016Dataset as IWSLT2016Dataset
+from mindjax.dataset.sources.translations import IWSLT2017Dataset as IWSLT2017Dataset
+from mindjax.dataset.sources.translations import Multi30kDataset as Multi30kDataset
 
 if TYPE_CHECKING:
     from mindjax.dataset.callback import WaitedDSCallback as WaitedDSCallback

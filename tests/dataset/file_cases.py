@@ -290,6 +290,7 @@ PIPELINES = [
     ],
     "tf('a.rec', ('i', 'int64', [2]), ('f', 'float32', []))",
     "tf('a.rec', ('i', ms.int64, [1, 2]), ('s', 'uint8', [2]), ('many', 'uint8', [3]))",
+    *text_sets.PIPELINES,
 ]
 
 # Expressions that give values in JSON's terms.
