@@ -2,13 +2,14 @@
 
 import json
 import pathlib
+import sys
 
 import numpy as np
 import pytest
 
 import mindjax as ms
 import mindjax.dataset as ds
-from tests.dataset import cases, file_cases
+from tests.dataset import cases, file_cases, text_sets
 
 GOLDENS = pathlib.Path(__file__).resolve().parents[1] / "goldens" / "dataset" / "files.json"
 # MindSpore: sizes of these are numbers of lines that are not empty, not of rows.
@@ -48,8 +49,21 @@ def test_error(expression, names):
     assert "\n" not in text
 
 
+@pytest.mark.parametrize("expression", text_sets.PIECES)
+def test_pieces_of_sentences(expression, names):
+    pytest.importorskip("sentencepiece")
+    assert eval(expression, names) == FOUND["pieces"][expression]
+
+
+def test_sentencepiece_is_an_extra(monkeypatch, names):
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    with pytest.raises(ImportError, match=r'pip install "mindjax\[text\]"'):
+        eval(text_sets.PIECES[0], names)
+
+
 def test_every_case_is_recorded():
     assert set(file_cases.PIPELINES) == set(FOUND["pipelines"])
+    assert set(text_sets.PIECES) == set(FOUND["pieces"])
     assert set(file_cases.VALUES) == set(FOUND["values"])
     assert set(file_cases.ERRORS) == set(FOUND["errors"])
 

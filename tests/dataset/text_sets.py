@@ -144,6 +144,7 @@ def files():
 
 def write(folder):
     """Write the files of all sets."""
+    (folder / "sentences.txt").write_text("\n".join(SENTENCES))
     for name, text in files().items():
         path = folder / "sets" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -157,7 +158,28 @@ def text_set(name, *args, shuffle=False, workers=1, **more):
 def clue(task, usage, name=None):
     path = folder + "/sets/" + (name or "CLUE/%s_%s.json" % (task.lower(), usage))
     return ds.CLUEDataset(path, task, usage, shuffle=False, num_parallel_workers=1)
+def pieces(kind, size, source):
+    X, path = ds.text, folder + "/sentences.txt"
+    rest = size, 0.9995, X.SentencePieceModel[kind], {}
+    if source == "file":
+        vocab = X.SentencePieceVocab.from_file([path], *rest)
+        return X.SentencePieceTokenizer(vocab, X.SPieceTokenizerOutType.STRING)
+    vocab = X.SentencePieceVocab.from_dataset(ds.TextFileDataset(path, shuffle=False), ["text"], *rest)
+    X.SentencePieceVocab.save_model(vocab, folder, "pieces.model")
+    return X.SentencePieceTokenizer(folder + "/pieces.model", X.SPieceTokenizerOutType.INT)
 """
+
+# Expressions that need the package sentencepiece.
+SENTENCES = [
+    f"the cat {word} sat on the mat number {n} with low lower lowest"
+    for n in range(30)
+    for word in ("big", "small", "old")
+]
+PIECES = [
+    f"pieces({kind!r}, {size}, {source!r})('the lower cat zzz mat 7').tolist()"
+    for kind, size in (("BPE", 45), ("CHAR", 30), ("WORD", 40))
+    for source in ("file", "data")
+]
 
 PARTS = {
     **dict.fromkeys(
@@ -208,6 +230,9 @@ PIPELINES = [
 ]
 VALUES = []
 ERRORS = {
+    "ds.text.SentencePieceTokenizer(3, ds.text.SPieceTokenizerOutType.INT)": "Argument mode",
+    "ds.text.SentencePieceTokenizer('x', 3)": "Argument out_type",
+    "ds.text.SentencePieceTokenizer(folder + '/none', ds.text.SPieceTokenizerOutType.INT)('a')": "",
     **{f"text_set({name!r}, 'zz')": "is not within the valid set of" for name in (*PARTS, "SST2")},
     "clue('ZZ', 'train', 'CLUE/afqmc_train.json')": "task should be 'AFQMC'",
     "clue('AFQMC', 'zz', 'CLUE/afqmc_train.json')": "usage should be",

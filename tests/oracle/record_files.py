@@ -15,14 +15,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDENS = ROOT / "tests" / "goldens" / "dataset"
 sys.path.insert(0, str(ROOT))
 
-from tests.dataset import cases, file_cases  # noqa: E402
+from tests.dataset import cases, file_cases, text_sets  # noqa: E402
 
 
 def main():
     import mindspore as ms
     import mindspore.dataset as ds
 
-    found = {"mindspore": ms.__version__, "pipelines": {}, "values": {}, "errors": {}}
+    found = {"mindspore": ms.__version__, "pipelines": {}, "values": {}, "pieces": {}, "errors": {}}
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         file_cases.write(folder)
@@ -33,6 +33,8 @@ def main():
         for expression in file_cases.VALUES:
             print(expression, flush=True)
             found["values"][expression] = eval(expression, names)
+        for expression in text_sets.PIECES:
+            found["pieces"][expression] = eval(expression, names)
         for expression, words in file_cases.ERRORS.items():
             print(expression, flush=True)
             try:

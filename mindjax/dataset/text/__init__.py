@@ -5,6 +5,8 @@ from mindjax.dataset.text.enums import NormalizeForm as NormalizeForm
 from mindjax.dataset.text.enums import SentencePieceModel as SentencePieceModel
 from mindjax.dataset.text.enums import SPieceTokenizerLoadType as SPieceTokenizerLoadType
 from mindjax.dataset.text.enums import SPieceTokenizerOutType as SPieceTokenizerOutType
+from mindjax.dataset.text.pieces import SentencePieceTokenizer as SentencePieceTokenizer
+from mindjax.dataset.text.pieces import SentencePieceVocab as SentencePieceVocab
 from mindjax.dataset.text.sequences import AddToken as AddToken
 from mindjax.dataset.text.sequences import Lookup as Lookup
 from mindjax.dataset.text.sequences import Ngram as Ngram
