@@ -47,8 +47,33 @@ from mindjax.dataset.engine.samplers import Shuffle as Shuffle
 from mindjax.dataset.engine.samplers import SubsetRandomSampler as SubsetRandomSampler
 from mindjax.dataset.engine.samplers import SubsetSampler as SubsetSampler
 from mindjax.dataset.engine.samplers import WeightedRandomSampler as WeightedRandomSampler
+from mindjax.dataset.sources.attributes import CelebADataset as CelebADataset
+from mindjax.dataset.sources.attributes import FlickrDataset as FlickrDataset
+from mindjax.dataset.sources.attributes import Food101Dataset as Food101Dataset
+from mindjax.dataset.sources.attributes import ManifestDataset as ManifestDataset
+from mindjax.dataset.sources.attributes import SBUDataset as SBUDataset
 from mindjax.dataset.sources.cifar import Cifar10Dataset as Cifar10Dataset
 from mindjax.dataset.sources.cifar import Cifar100Dataset as Cifar100Dataset
+from mindjax.dataset.sources.coco import CocoDataset as CocoDataset
+from mindjax.dataset.sources.detection import KITTIDataset as KITTIDataset
+from mindjax.dataset.sources.detection import WIDERFaceDataset as WIDERFaceDataset
+from mindjax.dataset.sources.digits import EMnistDataset as EMnistDataset
+from mindjax.dataset.sources.digits import KMnistDataset as KMnistDataset
+from mindjax.dataset.sources.digits import QMnistDataset as QMnistDataset
+from mindjax.dataset.sources.digits import SemeionDataset as SemeionDataset
+from mindjax.dataset.sources.digits import STL10Dataset as STL10Dataset
+from mindjax.dataset.sources.digits import SVHNDataset as SVHNDataset
+from mindjax.dataset.sources.digits import USPSDataset as USPSDataset
+from mindjax.dataset.sources.faces import LFWDataset as LFWDataset
+from mindjax.dataset.sources.faces import PhotoTourDataset as PhotoTourDataset
+from mindjax.dataset.sources.fake import FakeImageDataset as FakeImageDataset
+from mindjax.dataset.sources.folders import Caltech101Dataset as Caltech101Dataset
+from mindjax.dataset.sources.folders import Caltech256Dataset as Caltech256Dataset
+from mindjax.dataset.sources.folders import LSUNDataset as LSUNDataset
+from mindjax.dataset.sources.folders import OmniglotDataset as OmniglotDataset
+from mindjax.dataset.sources.folders import Places365Dataset as Places365Dataset
+from mindjax.dataset.sources.folders import RenderedSST2Dataset as RenderedSST2Dataset
+from mindjax.dataset.sources.folders import SUN397Dataset as SUN397Dataset
 from mindjax.dataset.sources.generator import GeneratorDataset as GeneratorDataset
 from mindjax.dataset.sources.generator import NumpySlicesDataset as NumpySlicesDataset
 from mindjax.dataset.sources.generator import PaddedDataset as PaddedDataset
@@ -84,6 +109,18 @@ from mindjax.dataset.sources.translations import Multi30kDataset as Multi30kData
 
 if TYPE_CHECKING:
     from mindjax.dataset.callback import WaitedDSCallback as WaitedDSCallback
+from mindjax.dataset.sources.recordings import CMUArcticDataset as CMUArcticDataset
+from mindjax.dataset.sources.recordings import GTZANDataset as GTZANDataset
+from mindjax.dataset.sources.recordings import LibriTTSDataset as LibriTTSDataset
+from mindjax.dataset.sources.recordings import LJSpeechDataset as LJSpeechDataset
+from mindjax.dataset.sources.recordings import SpeechCommandsDataset as SpeechCommandsDataset
+from mindjax.dataset.sources.recordings import TedliumDataset as TedliumDataset
+from mindjax.dataset.sources.recordings import YesNoDataset as YesNoDataset
+from mindjax.dataset.sources.segmentation import CityscapesDataset as CityscapesDataset
+from mindjax.dataset.sources.segmentation import DIV2KDataset as DIV2KDataset
+from mindjax.dataset.sources.segmentation import Flowers102Dataset as Flowers102Dataset
+from mindjax.dataset.sources.segmentation import SBDataset as SBDataset
+from mindjax.dataset.sources.voc import VOCDataset as VOCDataset
 
 zip = _operations.zip_datasets
 

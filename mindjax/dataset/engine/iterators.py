@@ -32,7 +32,11 @@ class DatasetIterator:
         self._left = num_epochs
         self._run = Run(config.fresh_seed(), dataset._nodes())
         self._rows: Iterator[tuple[Any, ...]] | None = None
-        self._names = dataset.get_col_names()
+        names = dataset.get_col_names()
+        # Columns such as "_meta-filename" show once they are renamed.
+        shown = [place for place, name in enumerate(names) if not name.startswith("_meta-")]
+        self._names = [names[place] for place in shown]
+        self._shown = shown if len(shown) < len(names) else None
         self._finalizer = weakref.finalize(self, Run.close, self._run)
 
     def __iter__(self) -> DatasetIterator:
@@ -72,6 +76,8 @@ class DatasetIterator:
             self.release()
             self._rows = None
             raise
+        if self._shown is not None:
+            row = tuple([row[place] for place in self._shown])
         return self._shape(row)
 
     def __del__(self) -> None:

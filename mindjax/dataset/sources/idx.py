@@ -14,12 +14,13 @@ from mindjax.core.errors import located
 IMAGES, LABELS = 2051, 2049
 
 
-def read_idx(path: str, magic: int) -> np.ndarray:
+def read_idx(path: str, magic: int, kind: str = "mnist") -> np.ndarray:
     """Read an IDX file of bytes, unpacking it if its name ends with ``.gz``.
 
     Args:
         path: the file.
         magic: ``IMAGES`` (three dimensions) or ``LABELS`` (one).
+        kind: name of the set, for messages.
 
     Returns:
         The array, uint8.
@@ -33,21 +34,23 @@ def read_idx(path: str, magic: int) -> np.ndarray:
         if path.endswith(".gz"):
             data = gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
-        raise located(RuntimeError, f"Invalid mnist file, failed to read {path}: {error}") from None
+        raise located(
+            RuntimeError, f"Invalid {kind} file, failed to read {path}: {error}"
+        ) from None
     rank = magic & 255
     header = 4 + 4 * rank
     found = struct.unpack_from(">i", data)[0] if len(data) >= 4 else None
     if found != magic:
-        kind = "image" if magic == IMAGES else "label"
+        part = "image" if magic == IMAGES else "label"
         raise located(
             RuntimeError,
-            f"Invalid mnist file, the {kind} number of {path} should be {magic}, but got "
+            f"Invalid {kind} file, the {part} number of {path} should be {magic}, but got "
             f"{'an empty file' if found is None else found}",
         )
     if len(data) < header:
         raise located(
             RuntimeError,
-            f"Invalid mnist file, the header of {path} should have {header} bytes, but got "
+            f"Invalid {kind} file, the header of {path} should have {header} bytes, but got "
             f"{len(data)}",
         )
     shape = struct.unpack_from(f">{rank}i", data, 4)
@@ -55,7 +58,7 @@ def read_idx(path: str, magic: int) -> np.ndarray:
     if min(shape) < 0 or len(data) - header != wanted:
         raise located(
             RuntimeError,
-            f"Invalid mnist file, truncated data length of {path} should be {wanted}, but got "
+            f"Invalid {kind} file, truncated data length of {path} should be {wanted}, but got "
             f"{len(data) - header}",
         )
     return np.frombuffer(data, np.uint8, wanted, header).reshape(shape)
@@ -66,7 +69,7 @@ def find_idx(folder: str, prefix: str, stem: str) -> str | None:
 
     Args:
         folder: where to look.
-        prefix: ``"train"`` or ``"t10k"``.
+        prefix: such as ``"train"`` or ``"t10k"``.
         stem: ``"images-idx3"`` or ``"labels-idx1"``.
 
     Returns:
@@ -81,13 +84,13 @@ def find_idx(folder: str, prefix: str, stem: str) -> str | None:
     return None
 
 
-def read_pair(owner: str, folder: str, prefix: str) -> tuple[np.ndarray, np.ndarray] | None:
+def read_pair(kind: str, folder: str, prefix: str) -> tuple[np.ndarray, np.ndarray] | None:
     """Read the images and labels of one part.
 
     Args:
-        owner: name of the dataset, for messages.
+        kind: name of the set, for messages.
         folder: where the files lie.
-        prefix: ``"train"`` or ``"t10k"``.
+        prefix: such as ``"train"`` or ``"t10k"``.
 
     Returns:
         Images (n, rows, columns, 1) uint8 and labels (n,) uint32; None when neither file exists.
@@ -105,14 +108,14 @@ def read_pair(owner: str, folder: str, prefix: str) -> tuple[np.ndarray, np.ndar
         )
         raise located(
             RuntimeError,
-            "Invalid mnist file, num of images should be equal to num of labels, but "
+            f"Invalid {kind} file, num of images should be equal to num of labels, but "
             f"{os.path.join(folder, missing)} is missing.",
         )
-    images, labels = read_idx(images_at, IMAGES), read_idx(labels_at, LABELS)
+    images, labels = read_idx(images_at, IMAGES, kind), read_idx(labels_at, LABELS, kind)
     if len(images) != len(labels):
         raise located(
             RuntimeError,
-            f"Invalid mnist file, the images number of {images_at} should be equal to the labels "
+            f"Invalid {kind} file, the images number of {images_at} should be equal to the labels "
             f"number of {labels_at}, but got images number: {len(images)}, labels number: "
             f"{len(labels)}.",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class MnistDataset(FolderDataset):
         RuntimeError: arguments exclude each other; when rows are read: a file is missing or bad.
     """
 
+    _kind: ClassVar[str] = "mnist"
+
     def __init__(
         self,
         dataset_dir: str,
@@ -61,15 +63,18 @@ class MnistDataset(FolderDataset):
     def _columns(self) -> list[str]:
         return ["image", "label"]
 
+    def _prefixes(self) -> tuple[str, ...]:
+        return _PARTS[self.usage]
+
     def _read(self) -> list[np.ndarray]:
-        owner = type(self).__name__
-        found = [read_pair(owner, self.dataset_dir, prefix) for prefix in _PARTS[self.usage]]
+        found = [read_pair(self._kind, self.dataset_dir, prefix) for prefix in self._prefixes()]
         pairs = [pair for pair in found if pair is not None]
         if not pairs:
             raise located(
                 RuntimeError,
-                f"Invalid data, {owner} API can't read the data file (interface mismatch or no "
-                f"data found). Check mnist file in directory: {self.dataset_dir}",
+                f"Invalid data, {type(self).__name__} API can't read the data file (interface "
+                f"mismatch or no data found). Check {self._kind} file in directory: "
+                f"{self.dataset_dir}",
             )
         if len(pairs) == 1:
             return list(pairs[0])

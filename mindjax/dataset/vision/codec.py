@@ -54,7 +54,11 @@ class Decode(OneToOne):
     def _apply(self, column: np.ndarray) -> Any:
         images = pillow("Decode")
         try:
-            image = images.open(io.BytesIO(column.tobytes())).convert("RGB")
+            image = images.open(io.BytesIO(column.tobytes()))
+            if image.mode.startswith("I;16"):
+                # Pillow would cut the values off at 255.
+                image = images.fromarray((np.array(image) >> 8).astype(np.uint8))
+            image = image.convert("RGB")
         except (OSError, ValueError, SyntaxError) as error:
             raise self._fail(f"image decode failed: {type(error).__name__}.") from None
         return image if self.to_pil else np.array(image)
