@@ -270,8 +270,6 @@ class FlickrDataset(ListedDataset):
     """
 
     _column_names = ("image", "annotation")
-    # Flickr8k's list names an image that is not in the set.
-    _absent = "2258277193_586949ec62.jpg.1"
 
     def __init__(
         self,
@@ -308,9 +306,7 @@ class FlickrDataset(ListedDataset):
             name, tab, caption = line.partition("\t")
             if not tab or "#" not in name:
                 raise bad_line(self.annotation_file, number, line, "an image, a tab and a caption")
-            name = name[: name.rindex("#")]
-            if name != self._absent:
-                found.setdefault(name, []).append(caption)
+            found.setdefault(name[: name.rindex("#")], []).append(caption)
         for name in found:
             if not os.path.isfile(self._path(name)):
                 raise located(
