@@ -46,16 +46,17 @@ def test_ten_thousand_steps(engine):
         assert np.isfinite(ops.stack([p.sum() for p in optimizer.parameters]).asnumpy()).all()
     # Kilobytes: a Tensor that a step leaves behind would be a hundred times this.
     assert held[-1] - held[2] < 20_000, held
-    early, late = np.median(times[2000:4000]), np.median(times[8000:])
+    # Other processes lengthen many steps, not the shortest ones.
+    early, late = np.quantile(times[2000:4000], 0.05), np.quantile(times[8000:], 0.05)
     assert late < 1.5 * early, (early, late)
     assert caches.compilations().get("deferred", 0) - before < 40
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("changes", ["branches", "shapes"])
-def test_two_thousand_traces(engine, changes, monkeypatch):
-    """No two steps have the same ops, or the same shapes."""
+@pytest.mark.parametrize(("changes", "count"), [("branches", 2000), ("shapes", 300)])
+def test_two_thousand_traces(engine, changes, count, monkeypatch):
+    """No two steps have the same ops, or the same shapes, which compile two programs each."""
     # Of each program XLA keeps 1.5 MB.
     monkeypatch.setattr(executable._PROGRAMS, "limit", 128)
     before = caches.compilations().get("deferred", 0)
@@ -71,14 +72,14 @@ def test_two_thousand_traces(engine, changes, monkeypatch):
             return (b * b).mean()
 
         step = ms.value_and_grad(branching, None, net.trainable_params())
-        for number in range(2000):
+        for number in range(count):
             if changes == "branches":
                 value, grads = step(ms.Tensor(np.ones((2, 4), np.float32)), number)
                 assert np.isfinite(float(value)) and np.isfinite(grads[0].asnumpy()).all()
             else:
                 x = ms.Tensor(np.full(1 + number, 3, np.float32))
                 assert float((x * 2.0).sum()) == 6 * (1 + number)
-            if number % 200 == 199:
+            if number % (count // 10) == count // 10 - 1:
                 gc.collect()
                 held.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     # Kilobytes; a program that each step leaves behind would be a hundred times this.
