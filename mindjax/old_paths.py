@@ -61,8 +61,13 @@ FORWARDS = {
     "rewrite.api.symbol_tree": "rewrite.symbol_tree",
     "nn.optim.thor": "nn.second_order",
     "train.train_thor": "train.second_order",
-    "train.callback._landscape": "train.callback",
-    "train.callback._summary_collector": "train.callback",
+    "communication._comm_helper": "communication.management",
+    "dataset.engine.datasets": "dataset",
+    "dataset.samplers": "dataset.engine.samplers",
+    "nn.wrap.grad_reducer": "nn.wrap",
+    "nn.wrap.loss_scale": "nn.wrap",
+    "parallel.shard": "parallel",
+    "train.amp": "amp",
     "train.summary.summary_record": "train.summary.record",
     "train.summary_record": "train.summary.record",
 }
@@ -77,6 +82,12 @@ PARTS = {
         "ada_grad adadelta adafactor adamax adasum asgd ftrl lars lazyadam proximal_ada_grad "
         "rprop tft_wrapper",
         "nn.optim",
+    ),
+    "train.callback": (
+        "_backup_and_restore _callback _checkpoint _early_stop _flops_collector _history "
+        "_lambda_callback _landscape _loss_monitor _lr_scheduler_callback _on_request_exit "
+        "_reduce_lr_on_plateau _summary_collector _time_monitor _train_fault_tolerance",
+        "train.callback",
     ),
     "train.train_thor": ("convert_utils model_thor", "train.second_order"),
     "nn.layer": (

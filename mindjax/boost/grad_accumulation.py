@@ -11,6 +11,22 @@ from mindjax.nn.cell import Cell
 from mindjax.tensor.parameter import Parameter
 from mindjax.tensor.tensor import Tensor
 
+gradient_accumulation_op = ops.MultitypeFuncGraph("gradient_accumulation_op")
+"""Adds a gradient over the number of steps to a Parameter, and gives the sum."""
+
+gradient_clear_op = ops.MultitypeFuncGraph("gradient_clear_op")
+"""Writes zeros to a Parameter, and gives them."""
+
+
+@gradient_accumulation_op.register("Int64", "Tensor", "Tensor")
+def _accumulated(steps: Any, total: Any, grad: Any) -> Any:
+    return ops.assign_add(total, ops.cast(grad / steps, total.dtype))
+
+
+@gradient_clear_op.register("Tensor")
+def _cleared(total: Any) -> Any:
+    return ops.assign(total, ops.zeros_like(total))
+
 
 class GradientAccumulation(Cell):
     """Update with the mean gradient of several steps (MindSpore: ``boost.GradientAccumulation``).
@@ -25,6 +41,7 @@ class GradientAccumulation(Cell):
         self._max_accumulation_step = max_accumulation_step
         self.optimizer = optimizer
         self.weights = optimizer.parameters
+        self.hyper_map = ops.HyperMap()
         self._grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
         self._accumulation_step = Parameter(Tensor(0, int32), name="accumulation_step")
 

@@ -250,7 +250,15 @@ _FAMILIES = {
 }
 
 
+# Other names of what stands here, which the original shows beside them.
+_ALSO = {"clip": "clamp", "ge": "greater_equal"}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _ALSO:
+        return globals()[_ALSO[name]]
+    if name == "functional":
+        return importlib.import_module("mindjax.mint.nn.functional")
     # Layers and optimizers rest on Cells, which lie above: they are loaded when asked for.
     if name in ("nn", "optim", "special"):
         return importlib.import_module(f"mindjax.mint.{name}")

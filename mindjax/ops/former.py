@@ -37,6 +37,9 @@ def find(name: str) -> Any:
     Returns:
         The function; None if there is none.
     """
+    generated = import_module("mindjax.ops.generated").find(name)
+    if generated is not None:
+        return generated
     if name in _OTHER:
         home, _, name = _OTHER[name].rpartition(".")
         return _public(home, name)

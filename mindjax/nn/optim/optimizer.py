@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -32,6 +34,41 @@ class _Missing:
 
 
 MISSING: Any = _Missing()
+
+
+def opt_init_args_register(fn: Callable[..., None]) -> Callable[..., None]:
+    """Keep what an optimizer's ``__init__`` is called with (MindSpore's name, of libraries' use).
+
+    The optimizer gets ``init_params`` (a dict of ``params``), ``init_learning_rate`` (numbers of
+    Tensors) and ``init_args``, a dict of the other arguments.
+
+    Args:
+        fn: the ``__init__``, with an argument ``params`` or ``optimizer``.
+
+    Returns:
+        The ``__init__`` to put in its place.
+    """
+    arguments_of = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def keeping(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = arguments_of.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        given = dict(list(bound.arguments.items())[1:])
+        rate = given.pop("learning_rate", None)
+        if isinstance(rate, Tensor) and not isinstance(rate, Parameter):
+            rate = rate.asnumpy().tolist()
+        optimizer = given.get("optimizer")
+        fn(self, *args, **kwargs)
+        if "params" in given:
+            self.init_params = {"params": given.pop("params")}
+        elif optimizer is not None:
+            self.init_params = getattr(optimizer, "init_params", None)
+            rate = getattr(optimizer, "init_learning_rate", rate)
+        self.init_learning_rate = rate
+        self.init_args = given
+
+    return keeping
 
 
 @dataclass

@@ -24,10 +24,6 @@ def __getattr__(name: str) -> Any:
     if name in families.index():
         globals()[name] = families.load(name)
         return globals()[name]
-    if name == "TimeDistributed":
-        from mindjax import nn
-
-        return nn.TimeDistributed
     raise AttributeError(f"module 'mindspore.nn.wrap' has no attribute '{name}'")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -269,3 +270,29 @@ class TrainOneStepCell(Cell):
 
 def _unchanged(gradients: Any) -> Any:
     return gradients
+
+
+class _VirtualDatasetCell(Cell):
+    """A network whose inputs a data set gives (MindSpore: of ``nn.wrap.cell_wrapper``).
+
+    How parallel training splits them is what ``dataset_strategy`` says for whatever Cell a program
+    is made of, so that the network runs as it is.
+
+    Args:
+        backbone: network of the inputs.
+    """
+
+    def __init__(self, backbone: Cell) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *inputs: Any) -> Any:
+        """Give the network's outputs."""
+        return self._backbone(*inputs)
+
+
+def __getattr__(name: str) -> Any:
+    # The rest of the original's module of this name lies in modules of its own.
+    if name.startswith("_"):
+        raise AttributeError(f"module 'mindspore.nn.wrap.cell_wrapper' has no attribute '{name}'")
+    return getattr(import_module("mindjax.nn.wrap"), name)

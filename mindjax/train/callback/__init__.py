@@ -4,6 +4,7 @@ from mindjax.train.callback.base import Callback as Callback
 from mindjax.train.callback.base import CallbackManager as _CallbackManager
 from mindjax.train.callback.base import InternalCallbackParam as _InternalCallbackParam
 from mindjax.train.callback.base import RunContext as RunContext
+from mindjax.train.callback.base import loss_of as _handle_loss  # noqa: F401
 from mindjax.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
 from mindjax.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
 from mindjax.train.callback.flops import FlopsUtilizationCollector as FlopsUtilizationCollector
