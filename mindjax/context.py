@@ -14,3 +14,8 @@ from mindjax.core.parallel_context import set_auto_parallel_context as set_auto_
 from mindjax.core.server_context import get_ps_context as get_ps_context
 from mindjax.core.server_context import reset_ps_context as reset_ps_context
 from mindjax.core.server_context import set_ps_context as set_ps_context
+
+
+def _get_mode() -> int:
+    """Give the mode of the process, which libraries ask for by this name."""
+    return get_context("mode")

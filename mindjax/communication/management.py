@@ -43,6 +43,11 @@ def init(backend_name: str | None = None) -> None:
     world.init(name)
 
 
+def _is_initialized() -> bool:
+    """Tell whether the world is joined (MindSpore: of ``communication._comm_helper``)."""
+    return bool(GlobalComm.INITED)
+
+
 def release() -> None:
     """Leave the world (MindSpore: ``communication.release``).
 

@@ -26,6 +26,7 @@ from mindjax.mint.reduction import cummax as cummax
 from mindjax.mint.reduction import cummin as cummin
 from mindjax.mint.reduction import cumprod as cumprod
 from mindjax.mint.reduction import cumsum as cumsum
+from mindjax.mint.reduction import equal as equal
 from mindjax.mint.reduction import max as max
 from mindjax.mint.reduction import mean as mean
 from mindjax.mint.reduction import median as median
@@ -259,6 +260,9 @@ def __getattr__(name: str) -> Any:
         return globals()[_ALSO[name]]
     if name == "functional":
         return importlib.import_module("mindjax.mint.nn.functional")
+    if name in ("Tensor", "addcmul"):
+        home = "mindjax.ops" if name == "addcmul" else "mindjax.tensor"
+        return getattr(importlib.import_module(home), name)
     # Layers and optimizers rest on Cells, which lie above: they are loaded when asked for.
     if name in ("nn", "optim", "special"):
         return importlib.import_module(f"mindjax.mint.{name}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from mindjax.core import checks
 from mindjax.core.dtype import Number, as_dtype, int64
-from mindjax.ops import arithmetic, extremes, linalg, reduction, sorting, statistics
+from mindjax.ops import arithmetic, comparison, extremes, linalg, reduction, sorting, statistics
 from mindjax.ops.cast import cast
 from mindjax.ops.extremes import Argmin
 from mindjax.ops.softmax import softmax as _softmax
@@ -105,6 +105,26 @@ def all(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
         ValueError: there is no such axis.
     """
     return reduction.all(input, dim, keepdim)
+
+
+def equal(input: Tensor, other: Tensor) -> Tensor:
+    """Tell whether two Tensors have one shape and equal elements (MindSpore: ``mint.equal``).
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of a dtype that mixes with the first one's.
+
+    Returns:
+        Bool Tensor of shape ().
+
+    Raises:
+        TypeError: the dtypes do not mix.
+    """
+    if input.shape != other.shape:
+        from mindjax.tensor import Tensor
+
+        return Tensor(False)
+    return reduction.all(comparison.equal(input, other))
 
 
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:

@@ -40,6 +40,8 @@ _NAMES = frozenset(_NAMED.split())
 def __getattr__(name: str) -> Any:
     if name in _PARTS:
         return sys.modules[__name__]
+    if name == "RNNCellBase":
+        return import_module("mindjax.nn.recurrent.cells").RNNCellBase
     if name in _NAMES:
         return getattr(import_module("mindjax.nn"), name)
     raise AttributeError(f"module 'mindspore.nn.layer' has no attribute '{name}'")

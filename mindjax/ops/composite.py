@@ -16,10 +16,18 @@ from mindjax.old_paths import parts
 _BY_NAME: dict[str, Callable[[Any], bool]] = {
     "Tensor": lambda v: isinstance(v, Handle),
     "Parameter": lambda v: isinstance(v, Handle) and v.is_parameter,
-    "Number": lambda v: isinstance(v, int | float | complex) and not isinstance(v, bool),
+    "Number": lambda v: isinstance(v, int | float | complex),
     "Bool": lambda v: isinstance(v, bool),
     "Int": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    # What Python's numbers are, in PYNATIVE and in GRAPH.
+    "Int64": lambda v: isinstance(v, int) and not isinstance(v, bool),
     "Float": lambda v: isinstance(v, float),
+    "Float32": lambda v: isinstance(v, float),
+    "Float64": lambda v: isinstance(v, float),
+    **{
+        kind: (lambda v, kind=kind: type(v).__name__ == kind)
+        for kind in ("RowTensor", "COOTensor", "CSRTensor")
+    },
     "String": lambda v: isinstance(v, str),
     "Tuple": lambda v: isinstance(v, tuple),
     "List": lambda v: isinstance(v, list),
@@ -33,6 +41,8 @@ _BY_NAME: dict[str, Callable[[Any], bool]] = {
 def _matches(kind: Any, value: Any) -> bool:
     """Tell whether a value is of a registered kind: a name, a MindSpore type or a Python type."""
     if isinstance(kind, str):
+        if kind.startswith("Tensor["):
+            return isinstance(value, Handle) and kind == f"Tensor[{cast(Any, value).dtype}]"
         test = _BY_NAME.get(kind)
         return test is not None and test(value)
     if isinstance(kind, TensorType):

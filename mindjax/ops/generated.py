@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from mindjax.core import checks
 from mindjax.core.errors import located
 
 # Name -> home of a class of ours of that name.
@@ -68,11 +69,11 @@ class GeneratedOperator:
 
     def __init__(self, *args: Any, **named: Any) -> None:
         given = dict(zip(self._made_with, args, strict=False))
-        if len(args) > len(self._made_with) or not named.keys() <= set(self._made_with) - set(
-            given
-        ):
+        free = set(self._made_with) - set(given)
+        if len(args) > len(self._made_with) or not named.keys() <= free:
             raise located(
-                TypeError, f"For '{self.name}', it is made with {self._made_with}, got {args} {named}."
+                TypeError,
+                f"For '{self.name}', it is made with {self._made_with}, but got {args} {named}.",
             )
         self._options = given | named
         self._attributes: dict[str, Any] = {}
@@ -190,5 +191,9 @@ def format_cast(input: Any, acl_format: int) -> Any:
     Args:
         input: Tensor.
         acl_format: number of a format (MindSpore: ``ops.auto_generate.format_cast``).
+
+    Raises:
+        TypeError: the format is no number.
     """
+    checks.integer("acl_format", acl_format, "format_cast")
     return input

@@ -46,3 +46,8 @@ def _get_full_batch() -> bool:
 def _get_pipeline_stages() -> int:
     """Give the setting 'pipeline_stages'."""
     return get_auto_parallel_context("pipeline_stages")
+
+
+def _is_in_auto_parallel_mode() -> bool:
+    """Tell whether the mode is semi_auto_parallel or auto_parallel."""
+    return _get_parallel_mode() in ("semi_auto_parallel", "auto_parallel")

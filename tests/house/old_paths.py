@@ -7,6 +7,30 @@ PATHS = {
         "saved_tensors_hooks register_saved_tensors_hooks set_deterministic enable_dynamic "
         "UntypedStorage STRICT LAX COMPATIBLE vmap jvp vjp jacfwd jacrev"
     ),
+    "mindspore._c_expression": "MSContext typing",
+    "mindspore._c_expression.typing": "Float BFloat Int Type TensorType",
+    "mindspore._extends": "cell_attr_register",
+    "mindspore.boost.grad_accumulation": "gradient_accumulation_op gradient_clear_op",
+    "mindspore.communication._comm_helper": "_is_initialized get_rank",
+    "mindspore.context": "ParallelMode _get_mode",
+    "mindspore.dataset.engine.datasets": "Dataset BatchDataset RepeatDataset",
+    "mindspore.dataset.samplers": "DistributedSampler Sampler",
+    "mindspore.dataset.vision.py_transforms_util": "hwc_to_chw is_numpy",
+    "mindspore.mint": "Tensor addcmul clip equal functional ge",
+    "mindspore.nn.layer.rnn_cells": "RNNCellBase",
+    "mindspore.nn.wrap.cell_wrapper": (
+        "GradAccumulationCell MicroBatchInterleaved PipelineCell TrainOneStepCell WithLossCell "
+        "_VirtualDatasetCell"
+    ),
+    "mindspore.nn.wrap.grad_reducer": "DistributedGradReducer",
+    "mindspore.nn.wrap.loss_scale": "DynamicLossScaleUpdateCell TrainOneStepWithLossScaleCell",
+    "mindspore.parallel._auto_parallel_context": "auto_parallel_context",
+    "mindspore.parallel._cost_model_context": "_set_multi_subgraphs _set_rp_matmul_mem_coef",
+    "mindspore.parallel._utils": "_get_device_num _is_in_auto_parallel_mode",
+    "mindspore.parallel.shard": "Layout shard",
+    "mindspore.train.amp": "auto_mixed_precision build_train_network get_black_list",
+    "mindspore.train.callback._callback": "Callback RunContext _handle_loss",
+    "mindspore.train.callback._checkpoint": "CheckpointConfig ModelCheckpoint",
     "mindspore._checkparam": (
         "Rel Validator args_type_check check check_bool check_float check_float_range check_int "
         "check_int_range check_is_float check_isinstance check_non_negative_float "
@@ -58,13 +82,16 @@ PATHS = {
     "mindspore.nn.layer.normalization": "BatchNorm2d",
     "mindspore.nn.layer.rnns": "LSTM",
     "mindspore.nn.optim.ftrl": "FTRL",
-    "mindspore.nn.optim.optimizer": "Optimizer",
+    "mindspore.nn.optim.optimizer": "Optimizer opt_init_args_register",
     "mindspore.nn.optim.thor": "thor",
     "mindspore.nn.sparse": "SparseToDense",
     "mindspore.nn.utils": "no_init_parameters",
     "mindspore.ops._primitive_cache": "_get_cache_prim",
     "mindspore.ops.array_func": "concat",
-    "mindspore.ops.auto_generate": "Abs add gen_ops_prim",
+    "mindspore.ops.auto_generate": (
+        "Abs AdamW AddExt Chunk CumsumExt MeanExt OneHotExt SiLU SliceExt SortExt SplitWithSize "
+        "StackExt SubExt SumExt TopkExt add format_cast gen_ops_prim"
+    ),
     "mindspore.ops.auto_generate.gen_ops_def": "add",
     "mindspore.ops.auto_generate.gen_ops_prim": "Abs Add MatMul",
     "mindspore.ops.composite": "GradOperation HyperMap MultitypeFuncGraph base",

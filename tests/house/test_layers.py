@@ -10,6 +10,8 @@ RANKS = {
     "version": 0,
     "old_paths": 0,
     "_checkparam": 1,
+    "_c_expression": 1,
+    "_extends": 0,
     "core": 0,
     "mindrecord": 0,
     "dataset": 0,

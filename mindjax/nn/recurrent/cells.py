@@ -62,8 +62,8 @@ def pair(value: Any, owner: str) -> None:
         )
 
 
-class _RNNCellBase(Cell):
-    """What the steps share: weights and checks.
+class RNNCellBase(Cell):
+    """What the steps share: weights and checks (MindSpore: of ``nn.layer.rnn_cells``).
 
     Args:
         input_size: number of features of the input.
@@ -74,7 +74,12 @@ class _RNNCellBase(Cell):
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype: Any
+        self,
+        input_size: int,
+        hidden_size: int,
+        has_bias: bool,
+        num_chunks: int,
+        dtype: Any = float32,
     ) -> None:
         super().__init__()
         owner = self.cls_name
@@ -108,7 +113,7 @@ class _RNNCellBase(Cell):
         return recurrent_step(kind, x, state, weights)
 
 
-class RNNCell(_RNNCellBase):
+class RNNCell(RNNCellBase):
     """One step of an Elman network (Elman 1990; MindSpore: ``nn.RNNCell``).
 
     Args:
@@ -151,7 +156,7 @@ class RNNCell(_RNNCellBase):
         return self._step(f"rnn_{self.nonlinearity}", x, (hx,))[0]
 
 
-class LSTMCell(_RNNCellBase):
+class LSTMCell(RNNCellBase):
     """One step of a long short-term memory (Hochreiter 1997; MindSpore: ``nn.LSTMCell``).
 
     Args:
@@ -188,7 +193,7 @@ class LSTMCell(_RNNCellBase):
         return self._step("lstm", x, hx)
 
 
-class GRUCell(_RNNCellBase):
+class GRUCell(RNNCellBase):
     """One step of a gated recurrent unit (Cho 2014; MindSpore: ``nn.GRUCell``).
 
     Args:
