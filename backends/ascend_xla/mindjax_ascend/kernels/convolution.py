@@ -68,14 +68,20 @@ def convolution(
     stride: tuple[int, int] = (1, 1),
     edges: Edges = ((0, 0), (0, 0)),
     channels_first: bool = False,
+    weights_alone: bool = False,
 ) -> Array:
-    """Convolve as `reference` does, by the kernels where they take the arrays."""
+    """Convolve as `reference` does, by the kernels where they take the arrays.
+
+    With ``weights_alone`` the kernel is that of the weights' gradient; the other products are left
+    to the platform's own form, as on `ascend`, where a step slides over planes.
+    """
     if not wanted(image, weight, edges, channels_first):
         return reference(image, weight, stride, edges, channels_first)
     sizes = _sizes(image, weight, stride, edges, channels_first)
     if min(sizes) < 1:
         return reference(image, weight, stride, edges, channels_first)
-    return _convolve((stride[0], stride[1]), edges, channels_first)(image, weight)
+    kept = (stride[0], stride[1]), edges, channels_first
+    return _convolve(*kept, weights_alone)(image, weight)
 
 
 def _sizes(
@@ -116,10 +122,14 @@ def _product(
     return out
 
 
-def _convolve(stride: tuple[int, int], edges: Edges, channels_first: bool) -> Any:
+def _convolve(
+    stride: tuple[int, int], edges: Edges, channels_first: bool, weights_alone: bool
+) -> Any:
     plain = partial(reference, stride=stride, edges=edges, channels_first=channels_first)
 
     def forward(image: Array, weight: Array) -> Any:
+        if weights_alone:
+            return plain(image, weight), (image, weight)
         return _product(image, weight, stride, edges, channels_first), (image, weight)
 
     def backward(kept: Any, dout: Array) -> tuple[Array, Array]:
@@ -135,7 +145,7 @@ def _convolve(stride: tuple[int, int], edges: Edges, channels_first: bool) -> An
         )
         low = [k - 1 - e[0] for k, e in zip(weight.shape[:2], edges, strict=True)]
         high = [k - 1 - e[1] for k, e in zip(weight.shape[:2], edges, strict=True)]
-        if stride != (1, 1) or min(*low, *high) < 0:
+        if weights_alone or stride != (1, 1) or min(*low, *high) < 0:
             return jax.vjp(lambda x: plain(x, weight), image)[1](dout)[0], d_weight
         turned = jnp.flip(weight, (0, 1)).swapaxes(2, 3)
         around = ((low[0], high[0]), (low[1], high[1]))

@@ -378,8 +378,9 @@ def _conv2d(record: Any, x: Array, weight: Array) -> Computation | None:
     if not room or not convolution.wanted(x, turned, edges, True):
         return None
     stride = tuple(record.stride)
+    slides = stride == (1, 1)
     return lambda x, weight: convolution.convolution(
-        x, weight.transpose(2, 3, 1, 0), stride, edges, True
+        x, weight.transpose(2, 3, 1, 0), stride, edges, True, slides
     )
 
 

@@ -13,16 +13,30 @@ typedef float Sixteen __attribute__((vector_size(64)));
 template <int kRows, int kVectors, typename Vector, typename At>
 inline __attribute__((always_inline)) void MultiplyPanels(const float* a, At at, int64_t depth,
                                                     float* c) {
-  Vector sum[kRows][kVectors] = {};
+  // A loop over the block that is not unrolled whole keeps its sums in memory.
+  Vector sum[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; i++)
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; j++) sum[i][j] = Vector{};
+#pragma GCC unroll 1
   for (int64_t d = 0; d < depth; d++, a += kRows) {
     const float* b = at(d);
     Vector part[kVectors];
+#pragma GCC unroll 4
     for (int j = 0; j < kVectors; j++)
       std::memcpy(&part[j], b + j * (sizeof(Vector) / sizeof(float)), sizeof(Vector));
+#pragma GCC unroll 16
     for (int i = 0; i < kRows; i++)
+#pragma GCC unroll 4
       for (int j = 0; j < kVectors; j++) sum[i][j] += a[i] * part[j];
   }
-  std::memcpy(c, sum, sizeof sum);
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; i++)
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; j++)
+      std::memcpy(c + (i * kVectors + j) * (sizeof(Vector) / sizeof(float)), &sum[i][j],
+                  sizeof(Vector));
 }
 
 struct DensePanel {

@@ -157,12 +157,32 @@ void PadGradient(const Problem& p, const float* from, float* to, int64_t padded_
   }
 }
 
-void WeightGrad(Call& call) {
-  const Problem p(call, call.arg(0), call.arg(1), call.out(0));
-  const float* d = call.arg(1).floats();
-  float* out = call.out(0).floats();
-  const int64_t channels = p.result.channels, depth = p.depth();
-  const int64_t panels = (channels + kWidth - 1) / kWidth, padded = panels * kWidth;
+// Rows of the weights' gradient that a tile adds up: as many as have sums in registers.
+constexpr int RowsOfTile(int vectors) { return vectors == 1 ? 8 : 6; }
+
+// Adds to rows [begin, end) of a panel of the weights' gradient what one run of pixels gives.
+template <int V>
+void AddRun(const Problem& p, int64_t begin, int64_t end, const float* seen, int64_t count,
+            const float* gradient, int64_t gradient_row, float* sums) {
+  constexpr int R = RowsOfTile(V);
+  const int64_t depth = p.depth(), row = p.padded_width * p.image.channels;
+  for (int64_t i = begin; i < end; i += R) {
+    const float* from[R];
+    // Rows beyond the last repeat it, in sums that nobody reads.
+    for (int64_t t = 0; t < R; ++t) {
+      const int64_t own = std::min(i + t, end - 1);
+      from[t] = seen + own / depth * row + own % depth;
+    }
+    AddRows<R, V>(count, from, p.pitch, gradient, gradient_row, sums + i * V * kLanes,
+                  V * kLanes);
+  }
+}
+
+template <int V>
+void WeightGradBy(Call& call, const Problem& p, const float* d, float* out) {
+  constexpr int wide = V * kLanes, R = RowsOfTile(V);
+  const int64_t channels = p.result.channels, depth = p.depth(), rows = p.rows * depth;
+  const int64_t panels = (channels + wide - 1) / wide, padded = panels * wide;
   Scratch images(p.batch * p.padded_size * p.image.channels);
   PadImages(call, p, call.arg(0).floats(), images.get());
   const int64_t size = p.result.height * p.result.width * channels;
@@ -171,27 +191,38 @@ void WeightGrad(Call& call) {
   call.Parallel(p.batch, [&](int64_t n) {
     PadGradient(p, d + n * size, gradients.get() + n * run, padded);
   });
-  const int64_t parts = call.threads();
-  Scratch scratch(parts * depth * kWidth);
-  call.Tasks(p.rows * panels, parts, [&](int64_t part, int64_t task) {
-    const int64_t r = task / panels, j = task % panels * kWidth;
-    float* sums = scratch.get() + part * depth * kWidth;
-    std::memset(sums, 0, depth * kWidth * sizeof(float));
+  // Each part has tiles of its own, for which it goes through all pixels.
+  const int64_t parts = call.threads(), tiles = (rows + R - 1) / R, all = tiles * R;
+  const int64_t groups = std::min(tiles, std::max<int64_t>(1, (2 * parts + panels - 1) / panels));
+  Scratch scratch(panels * all * wide);
+  std::memset(scratch.get(), 0, panels * all * wide * sizeof(float));
+  call.Tasks(groups * panels, parts, [&](int64_t, int64_t task) {
+    const int64_t j = task / groups, group = task % groups;
+    const int64_t begin = tiles * group / groups * R;
+    const int64_t end = std::min(rows, tiles * (group + 1) / groups * R);
+    float* sums = scratch.get() + j * all * wide;
     for (int64_t i = 0; i < p.batch * p.lines; ++i) {
       const float* seen = images.get() + i / p.lines * p.padded_size * p.image.channels +
-                          p.start(i % p.lines) + r * p.padded_width * p.image.channels;
-      const float* of_run = gradients.get() + i * p.length * padded + j;
+                          p.start(i % p.lines);
+      const float* of_run = gradients.get() + i * p.length * padded + j * wide;
       for (int64_t first = 0; first < p.length; first += kPixels) {
-        const int64_t count = std::min(kPixels, p.length - first);
-        MultiplyPanel(depth, count, {seen + first * p.pitch, 1, p.pitch}, of_run + first * padded,
-                      padded, sums, kWidth, true);
+        AddRun<V>(p, begin, end, seen + first * p.pitch, std::min(kPixels, p.length - first),
+                  of_run + first * padded, padded, sums);
       }
     }
-    const int64_t wide = std::min<int64_t>(kWidth, channels - j);
-    for (int64_t k = 0; k < depth; ++k) {
-      std::memcpy(out + (r * depth + k) * channels + j, sums + k * kWidth, wide * sizeof(float));
+    const int64_t present = std::min<int64_t>(wide, channels - j * wide);
+    for (int64_t i = begin; i < end; ++i) {
+      std::memcpy(out + i * channels + j * wide, sums + i * wide, present * sizeof(float));
     }
   });
+}
+
+void WeightGrad(Call& call) {
+  const Problem p(call, call.arg(0), call.arg(1), call.out(0));
+  const float* d = call.arg(1).floats();
+  float* out = call.out(0).floats();
+  if (p.result.channels <= kLanes) return WeightGradBy<1>(call, p, d, out);
+  return WeightGradBy<2>(call, p, d, out);
 }
 
 }  // namespace

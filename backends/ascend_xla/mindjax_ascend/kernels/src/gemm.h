@@ -65,6 +65,38 @@ inline void MultiplyPanel(int64_t rows, int64_t depth, Left a, const float* b, i
   if (rows - i >= 1) Tile<1>(depth, left(), b, b_row, c + i * c_row, c_row, add);
 }
 
+// c (R, V * kLanes) += a * b, where row i of a begins at rows[i].
+template <int R, int V>
+inline __attribute__((always_inline)) void AddRows(int64_t depth, const float* const* rows,
+                                                   int64_t column, const float* b, int64_t b_row,
+                                                   float* c, int64_t c_row) {
+  const float* from[R];
+  Vector sum[R][V];
+#pragma GCC unroll 8
+  for (int i = 0; i < R; ++i) {
+    from[i] = rows[i];
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) sum[i][j] = Load(c + i * c_row + j * kLanes);
+  }
+#pragma GCC unroll 1
+  for (int64_t k = 0; k < depth; ++k, b += b_row) {
+    Vector part[V];
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) part[j] = Load(b + j * kLanes);
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+      const float x = from[i][k * column];
+#pragma GCC unroll 2
+      for (int j = 0; j < V; ++j) sum[i][j] += x * part[j];
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) Store(c + i * c_row + j * kLanes, sum[i][j]);
+  }
+}
+
 // c (rows, columns) = a * b, columns a multiple of kWidth; b is (depth, columns) with rows b_row
 // apart.
 inline void Multiply(int64_t rows, int64_t columns, int64_t depth, Left a, const float* b,
