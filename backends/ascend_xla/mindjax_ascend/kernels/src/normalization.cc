@@ -22,14 +22,21 @@ Rows RowsOf(const Array& x, const Array& factors) {
 
 constexpr int64_t kSmallest = 1 << 16;  // elements worth a thread
 
+// Divides a row by the root of its mean square.
+void ScaleRow(const float* x, const float* gamma, float* y, float* inverse, int64_t width,
+              float mean) {
+  const float r = 1.0f / std::sqrt(mean);
+  *inverse = r;
+#pragma GCC ivdep
+  for (int64_t j = 0; j < width; ++j) y[j] = x[j] * r * gamma[j];
+}
+
 void RmsRow(const float* x, const float* gamma, float* y, float* inverse, int64_t width,
             float epsilon) {
   float square = 0;
 #pragma omp simd reduction(+ : square)
   for (int64_t j = 0; j < width; ++j) square += x[j] * x[j];
-  const float r = 1.0f / std::sqrt(square / width + epsilon);
-  *inverse = r;
-  for (int64_t j = 0; j < width; ++j) y[j] = x[j] * r * gamma[j];
+  ScaleRow(x, gamma, y, inverse, width, square / width + epsilon);
 }
 
 void RmsNorm(Call& call) {
@@ -58,9 +65,15 @@ void AddRmsNorm(Call& call) {
                 for (int64_t i = begin; i < end; ++i) {
                   const float *a = x1 + i * rows.width, *b = x2 + i * rows.width;
                   float* total = sum + i * rows.width;
-                  for (int64_t j = 0; j < rows.width; ++j) total[j] = a[j] + b[j];
-                  RmsRow(total, gamma + i / rows.each * rows.width, y + i * rows.width,
-                         inverse + i, rows.width, epsilon);
+                  float square = 0;
+#pragma omp simd reduction(+ : square)
+                  for (int64_t j = 0; j < rows.width; ++j) {
+                    const float t = a[j] + b[j];
+                    total[j] = t;
+                    square += t * t;
+                  }
+                  ScaleRow(total, gamma + i / rows.each * rows.width, y + i * rows.width,
+                           inverse + i, rows.width, square / rows.width + epsilon);
                 }
               });
 }
