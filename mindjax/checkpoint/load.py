@@ -250,6 +250,40 @@ def _found_by_suffix(
                 missing.remove(name)
 
 
+def update_parameter(parameter: Parameter, new: Parameter, strict_load: bool) -> None:
+    """Write the values of one Parameter to another, as `load_param_into_net` does.
+
+    Args:
+        parameter: takes the values.
+        new: has them.
+        strict_load: whether the dtypes must be the same.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not match.
+    """
+    parameter.set_data(fitting(parameter, new, strict_load))
+
+
+def load_by_suffix(
+    net: Cell, parameter_dict: Parameters, param_not_load: list[str], strict_load: bool
+) -> None:
+    """Write what is given under names with a prefix more than the Cell's.
+
+    Args:
+        net: takes the values.
+        parameter_dict: Parameters by name.
+        param_not_load: names of the Cell that are missing; those that are found leave it.
+        strict_load: True leaves all as it is.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not match; nothing is written then.
+    """
+    if strict_load:
+        return
+    for parameter, value in _found_by_suffix(_by_name(net), parameter_dict, param_not_load):
+        parameter.set_data(value)
+
+
 def fitting(parameter: Parameter, new: Parameter, strict_load: bool) -> Tensor:
     """Give the values of one Parameter in the shape and dtype of another.
 

@@ -2,9 +2,11 @@
 
 from mindjax.checkpoint.convert import ckpt_to_safetensors as ckpt_to_safetensors
 from mindjax.checkpoint.convert import safetensors_to_ckpt as safetensors_to_ckpt
+from mindjax.checkpoint.load import load_by_suffix as _load_dismatch_prefix_params  # noqa: F401
 from mindjax.checkpoint.load import load_checkpoint as load_checkpoint
 from mindjax.checkpoint.load import load_checkpoint_async as load_checkpoint_async
 from mindjax.checkpoint.load import load_param_into_net as load_param_into_net
+from mindjax.checkpoint.load import update_parameter as _update_param  # noqa: F401
 from mindjax.checkpoint.merge import load_distributed_checkpoint as load_distributed_checkpoint
 from mindjax.checkpoint.merge import merge_sliced_parameter as merge_sliced_parameter
 from mindjax.checkpoint.newest import (

@@ -285,3 +285,19 @@ def test_an_error_loads_nothing(prefix, wrong):
         ms.load_param_into_net(net, given)
     for name, p in net.parameters_and_names():
         np.testing.assert_array_equal(p.asnumpy(), before[name])
+
+
+def test_steps_of_loading_that_libraries_take():
+    from mindjax.train.serialization import _load_dismatch_prefix_params, _update_param
+
+    net = nn.Dense(2, 2, has_bias=False)
+    new = Parameter(Tensor(np.full((2, 2), 3, np.float32)), name="module.weight")
+    missing = ["weight"]
+    _load_dismatch_prefix_params(net, {"module.weight": new}, missing, True)
+    assert missing == ["weight"] and not (net.weight.asnumpy() == 3).all()
+    _load_dismatch_prefix_params(net, {"module.weight": new}, missing, False)
+    assert not missing and (net.weight.asnumpy() == 3).all()
+    _update_param(net.weight, Parameter(new + 1, name="other"), True)
+    assert (net.weight.asnumpy() == 4).all()
+    with pytest.raises(RuntimeError, match="weight"):
+        _update_param(net.weight, Parameter(Tensor([1.0]), name="other"), False)

@@ -28,6 +28,9 @@ PATHS = {
     "mindspore.parallel._cost_model_context": "_set_multi_subgraphs _set_rp_matmul_mem_coef",
     "mindspore.parallel._utils": "_get_device_num _is_in_auto_parallel_mode",
     "mindspore.parallel.shard": "Layout shard",
+    "mindspore.train.serialization": (
+        "_load_dismatch_prefix_params _update_param load_checkpoint load_param_into_net"
+    ),
     "mindspore.train.amp": "auto_mixed_precision build_train_network get_black_list",
     "mindspore.train.callback._callback": "Callback RunContext _handle_loss",
     "mindspore.train.callback._checkpoint": "CheckpointConfig ModelCheckpoint",
