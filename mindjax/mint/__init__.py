@@ -56,11 +56,14 @@ from mindjax.ops.arithmetic import pow as pow
 from mindjax.ops.arithmetic import remainder as remainder
 from mindjax.ops.arithmetic import sign as sign
 from mindjax.ops.blending import addcdiv as addcdiv
+from mindjax.ops.blending import addcmul as addcmul
 from mindjax.ops.blending import lerp as lerp
 from mindjax.ops.clipping import clamp as clamp
+from mindjax.ops.clipping import clamp as clip  # noqa: F401
 from mindjax.ops.comparison import allclose as allclose
 from mindjax.ops.comparison import eq as eq
 from mindjax.ops.comparison import greater as greater
+from mindjax.ops.comparison import greater_equal as ge  # noqa: F401
 from mindjax.ops.comparison import greater_equal as greater_equal
 from mindjax.ops.comparison import gt as gt
 from mindjax.ops.comparison import isclose as isclose
@@ -251,18 +254,11 @@ _FAMILIES = {
 }
 
 
-# Other names of what stands here, which the original shows beside them.
-_ALSO = {"clip": "clamp", "ge": "greater_equal"}
-
-
 def __getattr__(name: str) -> Any:
-    if name in _ALSO:
-        return globals()[_ALSO[name]]
+    if name == "Tensor":
+        return importlib.import_module("mindjax.tensor").Tensor
     if name == "functional":
         return importlib.import_module("mindjax.mint.nn.functional")
-    if name in ("Tensor", "addcmul"):
-        home = "mindjax.ops" if name == "addcmul" else "mindjax.tensor"
-        return getattr(importlib.import_module(home), name)
     # Layers and optimizers rest on Cells, which lie above: they are loaded when asked for.
     if name in ("nn", "optim", "special"):
         return importlib.import_module(f"mindjax.mint.{name}")

@@ -75,9 +75,8 @@ class GeneratedOperator:
                 TypeError,
                 f"For '{self.name}', it is made with {self._made_with}, but got {args} {named}.",
             )
-        self._options = given | named
-        self._attributes: dict[str, Any] = {}
-        self._run = functools.partial(type(self)._work, **self._options)
+        self.attrs: dict[str, Any] = {}
+        self._run = self._unspread = functools.partial(type(self)._work, **(given | named))
 
     @property
     def name(self) -> str:
@@ -96,8 +95,13 @@ class GeneratedOperator:
         return self._run(*plain, **taken, **named)
 
     def add_prim_attr(self, name: str, value: Any) -> GeneratedOperator:
-        """Keep a note on the operator, and give it."""
-        self._attributes[name] = value
+        """Note something in ``attrs``, and give the operator.
+
+        Args:
+            name: of the note.
+            value: the note.
+        """
+        self.attrs[name] = value
         return self
 
     def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> GeneratedOperator:
@@ -111,7 +115,7 @@ class GeneratedOperator:
         Raises:
             TypeError: a strategy is of another form.
         """
-        work = functools.partial(type(self)._work, **self._options)
+        work: Callable[..., Any] = self._unspread
         if in_strategy is not None:
             work = import_module("mindjax.parallel").shard(work, in_strategy, out_strategy)
         self._run = work

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mindjax.core.errors import located
 
 
@@ -16,7 +14,12 @@ def _set_rp_matmul_mem_coef(rp_matmul_mem_coef: float = 0.1) -> None:
     Raises:
         NotImplementedError: it is another number.
     """
-    _only("rp_matmul_mem_coef", rp_matmul_mem_coef, 0.1)
+    if rp_matmul_mem_coef != 0.1:
+        raise located(
+            NotImplementedError,
+            "For '_set_rp_matmul_mem_coef', the argument must be 0.1, but got "
+            f"{rp_matmul_mem_coef}: the search here has no such weight; leave it out.",
+        )
 
 
 def _set_multi_subgraphs(multi_subgraph: bool = False) -> None:
@@ -32,14 +35,4 @@ def _set_multi_subgraphs(multi_subgraph: bool = False) -> None:
         raise located(
             TypeError,
             f"The 'multi_subgraph' must be a bool, but got {type(multi_subgraph).__name__}.",
-        )
-
-
-def _only(name: str, value: Any, default: Any) -> None:
-    if value != default:
-        raise located(
-            NotImplementedError,
-            f"For '_set_{name}', the argument must be {default}, but got {value}: the search "
-            "reckons with the memory of the devices; set 'device_memory' by "
-            "mindspore.runtime.set_memory.",
         )

@@ -46,8 +46,7 @@ def test_ten_thousand_steps(engine):
         assert np.isfinite(ops.stack([p.sum() for p in optimizer.parameters]).asnumpy()).all()
     # Kilobytes: a Tensor that a step leaves behind would be a hundred times this.
     assert held[-1] - held[2] < 20_000, held
-    # Other processes lengthen many steps, not the shortest ones.
-    early, late = np.quantile(times[2000:4000], 0.05), np.quantile(times[8000:], 0.05)
+    early, late = np.median(times[2000:4000]), np.median(times[8000:])
     assert late < 1.5 * early, (early, late)
     assert caches.compilations().get("deferred", 0) - before < 40
 

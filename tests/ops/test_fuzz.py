@@ -27,7 +27,6 @@ from tests.ops.test_errors import FOREIGN
 CALLS = table_calls()
 PATHS = sorted(CALLS)
 PARTS = 8
-# Of the processor: on a machine that has much to do a call takes many times as long.
 SECONDS = 60
 # Programs with loops, which run step by step where jit is off, take too long that way.
 LOOPS = {"ops.CombinedNonMaxSuppression", "ops.MaxPool3DWithArgmax", "ops.fractional_max_pool3d"}
@@ -96,26 +95,18 @@ def changed(call: Call, changes: list[Change]) -> tuple[Any, list[Any], dict[str
 
 @contextlib.contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
-    """Raise TimeoutError in what computes longer, or waits ten times as long."""
+    """Raise TimeoutError in what runs longer."""
 
     def stop(*_: Any) -> None:
         raise TimeoutError(f"more than {seconds} s")
 
-    # What waits and does nothing takes no time of the processor.
-    limits = {
-        signal.SIGPROF: (signal.ITIMER_PROF, seconds),
-        signal.SIGALRM: (signal.ITIMER_REAL, 10 * seconds),
-    }
-    before = {name: signal.signal(name, stop) for name in limits}
-    for timer, length in limits.values():
-        signal.setitimer(timer, length)
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
     try:
         yield
     finally:
-        for timer, _ in limits.values():
-            signal.setitimer(timer, 0)
-        for name, handler in before.items():
-            signal.signal(name, handler)
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def read(value: Any) -> None:

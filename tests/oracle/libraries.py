@@ -64,13 +64,13 @@ def exists(name):
     return False
 
 
-def names(folder, _):
+def names(folder):
     """Tell of each name that the sources mention whether it is there."""
     every = set().union(*(mentioned(path) for path in folder.rglob("*.py")))
     return {name: exists(name) for name in sorted(every)}
 
 
-def modules(folder, _):
+def modules(folder):
     """Import every module; the error's class and words for those that do not."""
     found = {}
     for path in sorted(folder.rglob("*.py")):
@@ -86,7 +86,7 @@ def modules(folder, _):
     return found
 
 
-def networks(_, wanted, given=None):
+def networks(wanted, given=None):
     """Give outputs, loss and sums of gradients of networks, and their Parameters in order."""
     import mindspore as ms
     import numpy as np
@@ -151,9 +151,9 @@ def main():
     ms.set_context(mode=ms.GRAPH_MODE if asked.graph else ms.PYNATIVE_MODE)
     theirs = pickle.loads(asked.file.read_bytes()) if ours else None
     if asked.command == "networks":
-        found = networks(asked.folder, asked.networks, theirs)
+        found = networks(asked.networks, theirs)
     else:
-        found = {"names": names, "modules": modules}[asked.command](asked.folder, None)
+        found = {"names": names, "modules": modules}[asked.command](asked.folder)
         print(json.dumps({"all": len(found), "there": sum(v is True for v in found.values())}))
     if ours:
         print("\n".join(differences(asked.command, theirs, found)))
