@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,34 +37,6 @@ class Cifar10Dataset(FolderDataset):
         "test": ("test_batch.bin",),
     }
     _label_bytes = 1
-
-    def __init__(
-        self,
-        dataset_dir: str,
-        usage: str | None = None,
-        num_samples: int | None = None,
-        num_parallel_workers: int | None = None,
-        shuffle: bool | None = None,
-        sampler: Any = None,
-        num_shards: int | None = None,
-        shard_id: int | None = None,
-        cache: Any = None,
-    ) -> None:
-        super().__init__(
-            dataset_dir,
-            usage,
-            ("train", "test", "all"),
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-            cache,
-        )
-
-    def _columns(self) -> list[str]:
-        return ["image", "label"]
 
     def _read(self) -> list[np.ndarray]:
         parts = ("train", "test") if self.usage == "all" else (self.usage,)

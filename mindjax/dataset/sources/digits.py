@@ -120,6 +120,8 @@ class QMnistDataset(FolderDataset):
         "all": (("qmnist-train", 0, None), ("qmnist-test", 0, None), ("xnist", 0, None)),
     }
 
+    _usages = tuple(_parts)
+
     def __init__(
         self,
         dataset_dir: str,
@@ -136,7 +138,6 @@ class QMnistDataset(FolderDataset):
         super().__init__(
             dataset_dir,
             usage,
-            tuple(self._parts),
             num_samples,
             num_parallel_workers,
             shuffle,
@@ -146,9 +147,6 @@ class QMnistDataset(FolderDataset):
             cache,
         )
         self.compat = check_bool("QMnistDataset", "compat", compat)
-
-    def _columns(self) -> list[str]:
-        return ["image", "label"]
 
     def _read(self) -> list[np.ndarray]:
         images, labels = [], []
@@ -311,7 +309,6 @@ class SemeionDataset(FolderDataset):
         super().__init__(
             dataset_dir,
             None,
-            (),
             num_samples,
             num_parallel_workers,
             shuffle,
@@ -320,9 +317,6 @@ class SemeionDataset(FolderDataset):
             shard_id,
             cache,
         )
-
-    def _columns(self) -> list[str]:
-        return ["image", "label"]
 
     def _read(self) -> list[np.ndarray]:
         path = os.path.join(self.dataset_dir, "semeion.data")
@@ -372,6 +366,8 @@ class SVHNDataset(FolderDataset):
 
     _parts = ("train", "test", "extra")
 
+    _usages = (*_parts, "all")
+
     def __init__(
         self,
         dataset_dir: str,
@@ -385,7 +381,7 @@ class SVHNDataset(FolderDataset):
     ) -> None:
         owner = "SVHNDataset"
         check_folder(owner, dataset_dir)
-        part = check_choice(owner, "usage", usage, (*self._parts, "all"), "all")
+        part = check_choice(owner, "usage", usage, self._usages, "all")
         self._files = [
             check_file(owner, os.path.join(dataset_dir, f"{name}_32x32.mat"), "file")
             for name in self._parts
@@ -396,7 +392,6 @@ class SVHNDataset(FolderDataset):
         super().__init__(
             dataset_dir,
             part,
-            (*self._parts, "all"),
             num_samples,
             num_parallel_workers,
             shuffle,
@@ -405,9 +400,6 @@ class SVHNDataset(FolderDataset):
             shard_id,
             None,
         )
-
-    def _columns(self) -> list[str]:
-        return ["image", "label"]
 
     def _read(self) -> list[np.ndarray]:
         images, labels = [], []
@@ -462,6 +454,8 @@ class STL10Dataset(FolderDataset):
         "all": ("test", "train", "unlabeled"),
     }
 
+    _usages = tuple(_parts)
+
     def __init__(
         self,
         dataset_dir: str,
@@ -476,14 +470,13 @@ class STL10Dataset(FolderDataset):
     ) -> None:
         owner = "STL10Dataset"
         check_folder(owner, dataset_dir)
-        part = check_choice(owner, "usage", usage, self._parts, "all")
+        part = check_choice(owner, "usage", usage, self._usages, "all")
         for name in self._parts[part]:
             for kind in ("X", "y") if name != "unlabeled" else ("X",):
                 check_file(owner, os.path.join(dataset_dir, f"{name}_{kind}.bin"), "file")
         super().__init__(
             dataset_dir,
             part,
-            tuple(self._parts),
             num_samples,
             num_parallel_workers,
             shuffle,
@@ -492,9 +485,6 @@ class STL10Dataset(FolderDataset):
             shard_id,
             cache,
         )
-
-    def _columns(self) -> list[str]:
-        return ["image", "label"]
 
     def _read(self) -> list[np.ndarray]:
         images, labels = [], []

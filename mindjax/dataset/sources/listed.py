@@ -13,7 +13,7 @@ from mindjax.dataset.engine.checks import check_bool, check_member, check_type
 from mindjax.dataset.engine.failures import pipeline_error
 from mindjax.dataset.engine.run import Run
 from mindjax.dataset.engine.samplers import PKSampler
-from mindjax.dataset.sources.mappable import MappableDataset
+from mindjax.dataset.sources.mappable import MappableDataset, check_folder
 
 
 class ListedDataset(MappableDataset):
@@ -213,23 +213,6 @@ class PartsDataset(ListedDataset):
             cache,
             decode,
         )
-
-
-def check_folder(owner: str, folder: Any, name: str = "dataset_dir") -> str:
-    """Give a folder as a text.
-
-    Raises:
-        TypeError: it is no path.
-        ValueError: there is no such folder.
-    """
-    check_type(owner, name, folder, (str, os.PathLike))
-    if not os.path.isdir(folder) or not os.access(folder, os.R_OK):
-        raise located(
-            ValueError,
-            f"For '{owner}': The folder {folder} does not exist or is not a directory or "
-            "permission denied!",
-        )
-    return os.fspath(folder)
 
 
 def check_file(owner: str, path: Any, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -96,56 +96,72 @@ class ArrayDataset(MappableDataset):
         return Plan(chunks(), gather)
 
 
+def check_folder(owner: str, folder: Any, name: str = "dataset_dir") -> str:
+    """Give a folder as a text.
+
+    Raises:
+        TypeError: it is no path.
+        ValueError: there is no such folder.
+    """
+    check_type(owner, name, folder, (str, os.PathLike))
+    if not os.path.isdir(folder) or not os.access(folder, os.R_OK):
+        raise located(
+            ValueError,
+            f"For '{owner}': The folder {folder} does not exist or is not a directory or "
+            "permission denied!",
+        )
+    return os.fspath(folder)
+
+
 class FolderDataset(ArrayDataset):
     """A source of images and labels that lie in the files of one folder.
+
+    A subclass says which parts there are (``_usages``).
 
     Args:
         dataset_dir: the folder.
         usage: which part; None for all.
-        usages: the parts that exist.
         num_samples: at most so many rows.
         num_parallel_workers: accepted; the files are read at once.
         shuffle: whether the order is random; None for yes.
         sampler: a ``Sampler`` or an iterable of row numbers.
         num_shards: number of shards.
         shard_id: which shard this is.
-        cache: only None.
+        cache: only None: the original's cache server does not exist here.
     """
+
+    _usages: ClassVar[tuple[str, ...]] = ("train", "test", "all")
 
     def __init__(
         self,
         dataset_dir: str,
-        usage: str | None,
-        usages: tuple[str, ...],
-        num_samples: int | None,
-        num_parallel_workers: int | None,
-        shuffle: bool | None,
-        sampler: Any,
-        num_shards: int | None,
-        shard_id: int | None,
-        cache: Any,
+        usage: str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
     ) -> None:
         super().__init__(
             num_parallel_workers, num_samples, sampler, shuffle, num_shards, shard_id, cache
         )
         owner = type(self).__name__
-        check_type(owner, "dataset_dir", dataset_dir, (str, os.PathLike))
-        if not os.path.isdir(dataset_dir) or not os.access(dataset_dir, os.R_OK):
-            raise located(
-                ValueError,
-                f"For '{owner}': The folder {dataset_dir} does not exist or is not a directory or "
-                "permission denied!",
-            )
+        self.dataset_dir = check_folder(owner, dataset_dir)
         if usage is not None:
             check_type(owner, "usage", usage, str)
-            if usage not in usages:
+            if usage not in self._usages:
                 raise located(
                     ValueError,
-                    f"For '{owner}': Input usage is not within the valid set of {list(usages)}, "
-                    f"but got {usage!r}.",
+                    f"For '{owner}': Input usage is not within the valid set of "
+                    f"{list(self._usages)}, but got {usage!r}.",
                 )
-        self.dataset_dir, self.usage = os.fspath(dataset_dir), usage or "all"
+        self.usage = usage or "all"
         self._loaded: list[np.ndarray] | None = None
+
+    def _columns(self) -> list[str]:
+        return ["image", "label"]
 
     def _read(self) -> list[np.ndarray]:
         raise NotImplementedError(type(self).__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,34 +34,6 @@ class MnistDataset(FolderDataset):
     """
 
     _kind: ClassVar[str] = "mnist"
-
-    def __init__(
-        self,
-        dataset_dir: str,
-        usage: str | None = None,
-        num_samples: int | None = None,
-        num_parallel_workers: int | None = None,
-        shuffle: bool | None = None,
-        sampler: Any = None,
-        num_shards: int | None = None,
-        shard_id: int | None = None,
-        cache: Any = None,
-    ) -> None:
-        super().__init__(
-            dataset_dir,
-            usage,
-            ("train", "test", "all"),
-            num_samples,
-            num_parallel_workers,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-            cache,
-        )
-
-    def _columns(self) -> list[str]:
-        return ["image", "label"]
 
     def _prefixes(self) -> tuple[str, ...]:
         return _PARTS[self.usage]
