@@ -10,10 +10,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
+from jax.core import ShapedArray
+from jax.sharding import Mesh, PartitionSpec
 
 from mindjax_parallel.constraint import constrained
-from mindjax_parallel.mesh import Placement
+from mindjax_parallel.mesh import Axes, Placement
+from mindjax_parallel.packs import AXIS
+from mindjax_parallel.within_stage import within_p
 
 
 class Slots:
@@ -24,7 +27,8 @@ class Slots:
         flat: whether the values of a dtype share one flat buffer, as long as the most that a
             position has; else each shape has buffers of its own, which keep a value's sharding.
         placements: how the devices of a stage cut each value, which has buffers with its like;
-            None leaves that to XLA.
+            None leaves that to XLA. Values that positions cut over all devices in several ways
+            share buffers of the devices' parts.
         mesh: the devices.
     """
 
@@ -38,6 +42,8 @@ class Slots:
         self.flat, self._mesh = flat, mesh
         self._layouts = placements
         self._members = members
+        self._axes: Axes = () if mesh is None else tuple(a for a in mesh.axis_names if a != AXIS)
+        alike = self._alike()
         self._places: list[list[tuple[Any, int]]] = []
         room: dict[Any, int] = {}
         for position, values in enumerate(members):
@@ -46,12 +52,28 @@ class Slots:
             for i, value in enumerate(values):
                 layout = placements[position][i] if placements else None
                 kind = value.dtype if flat else (value.dtype, tuple(value.shape), layout)
+                if kind in alike:
+                    kind = alike[kind]
                 places.append((kind, used[kind]))
                 used[kind] += math.prod(value.shape) if flat else 1
             self._places.append(places)
             for kind, size in used.items():
                 room[kind] = max(room.get(kind, 0), size)
         self._room = room
+
+    def _alike(self) -> dict[Any, Any]:
+        """Find what one buffer of the devices' parts can hold, and give the buffer's own kind."""
+        found: dict[Any, dict[Any, None]] = {}
+        if self._layouts and self._mesh is not None and not self.flat:
+            parts = math.prod(self._mesh.shape[a] for a in self._axes)
+            for values, layouts in zip(self._members, self._layouts, strict=True):
+                for value, layout in zip(values, layouts, strict=True):
+                    if math.prod(layout.parts(self._mesh)) == parts:
+                        size = math.prod(value.shape) // parts
+                        own = value.dtype, tuple(value.shape), layout
+                        shared = value.dtype, (parts, size), Placement((self._axes, ()))
+                        found.setdefault(shared, {})[own] = None
+        return {k: shared for shared, kinds in found.items() if len(kinds) > 1 for k in kinds}
 
     def row(self) -> list[Any]:
         """Give shape and dtype of each buffer's row."""
@@ -105,9 +127,11 @@ class Slots:
             return row
         row = self.empty()
         starts = self._starts()
-        for (kind, place), value in zip(self._places[position], values, strict=True):
+        for i, ((kind, place), value) in enumerate(
+            zip(self._places[position], values, strict=True)
+        ):
             if value is not None:
-                row[starts[kind] + place] = self._laid(value, kind[2])
+                row[starts[kind] + place] = self._in_buffer(value, kind, position, i)
         return row
 
     def take(self, position: int, row: Sequence[Any]) -> list[Any]:
@@ -121,7 +145,45 @@ class Slots:
                 ).reshape(member.shape)
                 for member, (kind, place) in members
             ]
-        return [self._laid(row[starts[kind] + place], kind[2]) for _, (kind, place) in members]
+        return [
+            self._of_buffer(row[starts[kind] + place], member, kind, position, i)
+            for i, (member, (kind, place)) in enumerate(members)
+        ]
+
+    def _in_buffer(self, value: Any, kind: Any, position: int, number: int) -> Any:
+        """Give a value as its buffer holds it."""
+        _, shape, layout = kind
+        own = self._layouts[position][number] if self._layouts else None
+        value = self._laid(value, own)
+        if own == layout and shape == value.shape:
+            return value
+        return self._locally(value, own, layout, shape)
+
+    def _of_buffer(self, held: Any, member: Any, kind: Any, position: int, number: int) -> Any:
+        """Give a value of what its buffer holds."""
+        _, shape, layout = kind
+        own = self._layouts[position][number] if self._layouts else None
+        if own != layout or shape != tuple(member.shape):
+            held = self._locally(held, layout, own, tuple(member.shape))
+        return self._laid(held, own)
+
+    def _locally(self, value: Any, before: Any, after: Any, shape: tuple[int, ...]) -> Any:
+        """Let each device take its part of a value for its part of one of another shape."""
+        assert self._mesh is not None
+        local = [n // p for n, p in zip(shape, after.parts(self._mesh), strict=True)]
+
+        def spec(placement: Placement) -> PartitionSpec:
+            return PartitionSpec(*(axes or None for axes in placement.dimensions))
+
+        def make(seen: Any, axes: frozenset[str]) -> Callable[..., Any]:
+            return jax.shard_map(
+                lambda part: [part.reshape(local)],
+                mesh=seen, in_specs=spec(before), out_specs=[spec(after)],
+                axis_names=set(axes), check_vma=False,
+            )  # fmt: skip
+
+        kinds = (ShapedArray(shape, value.dtype),)
+        return within_p.bind(value, make=make, mesh=self._mesh, kinds=kinds)[0]
 
     def _laid(self, value: Any, placement: Placement | None) -> Any:
         if placement is None or self._mesh is None:
