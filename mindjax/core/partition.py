@@ -93,6 +93,7 @@ class Partitioner(Protocol):
         arguments: range,
         donated: tuple[int, ...],
         ties: dict[int, int],
+        cells: Sequence[Any],
     ) -> Any:
         """Lower a program with a placement for every input and for the state among its outputs.
 
@@ -103,6 +104,7 @@ class Partitioner(Protocol):
             arguments: which inputs are the caller's arguments.
             donated: inputs that are donated.
             ties: output -> input of the same state.
+            cells: Cells that the program calls, and what else it takes as constant.
 
         Returns:
             jax's lowered program.

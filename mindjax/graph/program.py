@@ -268,8 +268,11 @@ class Program:
         """Lower for several devices; ``count`` inputs are no numbers."""
         state = [*self.donated, *self.read]
         arguments = range(len(state) + len(self.constants), count)
+        cells = [cell for cell, _ in self._guards]
         assert self._partitioner is not None
-        return self._partitioner.lower(program, flat, state, arguments, donated, self._ties())
+        return self._partitioner.lower(
+            program, flat, state, arguments, donated, self._ties(), cells
+        )
 
     def _ties(self) -> dict[int, int]:
         """Give for each output that is state the input of the same state."""

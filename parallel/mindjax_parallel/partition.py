@@ -318,6 +318,7 @@ class MeshPartitioner:
         arguments: range,
         donated: tuple[int, ...],
         ties: dict[int, int],
+        cells: Sequence[Any],
     ) -> Any:
         """Lower a program with a placement for every input and for the state among its outputs.
 
@@ -328,6 +329,7 @@ class MeshPartitioner:
             arguments: which inputs are the caller's arguments.
             donated: inputs that are donated.
             ties: output -> input of the same state.
+            cells: Cells that the program calls, and what else it takes as constant.
 
         Returns:
             jax's lowered program.
@@ -367,7 +369,7 @@ class MeshPartitioner:
                 program = PipelineProgram(
                     closed, state, ties, self.mesh, placements, rest, rows, name, self.settings.wide
                 )
-                self._keep_metadata(state, arrays, rest, program.owners())
+                self._keep_metadata(cells, state, arrays, rest, program.owners())
                 return watched(program.lower(), name, self._how())
         shared = bool(self.settings.optimizer)
         if rows and not shared and not any(p.cut for p in placements[: len(state)]):
@@ -377,7 +379,7 @@ class MeshPartitioner:
         if simulation.active():
             self.simulated = function, placements
         self._strategies.note(state, [tuple(np.shape(a)) for a in arrays], placements)
-        self._keep_metadata(state, arrays, placements, {})
+        self._keep_metadata(cells, state, arrays, placements, {})
         waiting = host_memory.waiting(state)
         kinds = [host_memory.kind() if i in waiting else None for i in range(len(placements))]
         shardings = [p.sharding(self.mesh, k) for p, k in zip(placements, kinds, strict=True)]
@@ -397,6 +399,7 @@ class MeshPartitioner:
 
     def _keep_metadata(
         self,
+        cells: Sequence[Any],
         state: Sequence[Any],
         arrays: Sequence[Any],
         placements: Sequence[Placement],
@@ -407,7 +410,7 @@ class MeshPartitioner:
             return
         shapes = [tuple(np.shape(a)) for a in arrays]
         stages = self.mesh.size // self.stage.size
-        metadata.note(state, shapes, placements, self.stage, owners, stages)
+        metadata.note(cells, state, shapes, placements, self.stage, owners, stages)
 
     def _how(self) -> str:
         """Say how programs are spread."""

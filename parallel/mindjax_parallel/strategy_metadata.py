@@ -30,18 +30,32 @@ class Kept(NamedTuple):
     """A Parameter of a program.
 
     Attributes:
-        handle: the Parameter, which may be gone.
         name: its name then.
         record: how one stage's ranks hold it.
         stages: that hold it.
         entry: dtype and shape, as they are shown.
     """
 
-    handle: Any
     name: str
     record: ParallelLayouts
     stages: tuple[int, ...]
     entry: tuple[str, list[int]]
+
+
+class Noted(NamedTuple):
+    """A program.
+
+    Attributes:
+        cells: those that it calls, and all within them.
+        size: number of devices of a stage.
+        stages: number of stages.
+        kept: its Parameters.
+    """
+
+    cells: weakref.WeakSet[Cell]
+    size: int
+    stages: int
+    kept: list[Kept]
 
 
 class Metadata:
@@ -53,12 +67,11 @@ class Metadata:
 
     def __init__(self) -> None:
         self.enabled = False
-        self._programs: collections.deque[tuple[int, int, list[Kept]]] = collections.deque(
-            maxlen=64
-        )
+        self._programs: collections.deque[Noted] = collections.deque(maxlen=64)
 
     def note(
         self,
+        cells: Sequence[Any],
         state: Sequence[Any],
         shapes: Sequence[tuple[int, ...]],
         placed: Sequence[Placement],
@@ -69,6 +82,7 @@ class Metadata:
         """Keep how the Parameters of a program lie.
 
         Args:
+            cells: Cells that it calls, among other things.
             state: Handles of its state.
             shapes: of their arrays.
             placed: how they lie at rest.
@@ -81,7 +95,6 @@ class Metadata:
         every = tuple(range(stages))
         kept = [
             Kept(
-                weakref.ref(handle),
                 handle.name,
                 record_of(placement, mesh),
                 owners.get(i, every),
@@ -93,14 +106,16 @@ class Metadata:
         if kept:
             # Parameters first, what optimizers keep of each after it.
             kept.sort(key=lambda one: _order(one.name))
-            self._programs.append((mesh.size, stages, kept))
+            called = (c for c in cells if isinstance(c, Cell))
+            within = weakref.WeakSet(c for one in called for _, c in one.cells_and_names())
+            self._programs.append(Noted(within, mesh.size, stages, kept))
 
     def clear(self) -> None:
         """Forget all programs."""
         self._programs.clear()
 
     def of(self, network: Any, ranks: Sequence[int] | None) -> dict[int, dict[str, list[Any]]]:
-        """Give the layouts of the newest program that has a Parameter of a network.
+        """Give the layouts of the newest program that calls a network, or a Cell around it.
 
         Args:
             network: a Cell.
@@ -119,9 +134,8 @@ class Metadata:
                 f"The 'network' must be a Cell, but got {type(network).__name__}: it has no "
                 "compile_phase.",
             )
-        own = {id(p) for p in network.get_parameters()}
-        for size, stages, kept in reversed(self._programs):
-            if any(id(one.handle()) in own for one in kept):
+        for cells, size, stages, kept in reversed(self._programs):
+            if network in cells:
                 chosen = range(size * stages) if ranks is None else ranks
                 return {rank: _of_rank(rank, size, stages, kept) for rank in chosen}
         return {}

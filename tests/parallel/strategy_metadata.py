@@ -77,6 +77,14 @@ def of_programs():
     found["of a block"] = shown(get_strategy_metadata(net.blocks[1], 5))
     found["ranks"] = list(get_strategy_metadata(net))
     found["compiled before"] = asked(early)
+    alike = Net(True)
+    for mine, its in zip(alike.blocks, net.blocks, strict=True):
+        mine.w1, mine.w2, mine.scale = its.w1, its.w2, its.scale
+    found["of the same Parameters"] = asked(alike)
+    around = nn.SequentialCell(net)
+    found["not compiled around it"] = asked(around)
+    around(Tensor(np.ones((4, 8), np.float32)))
+    found["compiled around it"] = shown(get_current_strategy_metadata(around))
     try:
         get_strategy_metadata(net, 8)
     except KeyError as error:
