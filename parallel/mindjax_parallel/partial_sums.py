@@ -1,7 +1,8 @@
 """Gradients in parts: what each device's rows of a batch give, added up over devices later.
 
 The gradient of a matrix is a product over the rows of a batch, that of a bias a sum over them; that
-of a table adds each row to a place of its own. Where devices share the rows, XLA adds their parts
+of a table adds each row to a place of its own, and that of a kernel is a convolution whose channels
+are the rows. Where devices share the rows, XLA adds their parts
 up where the sum stands: in a pipeline once a micro batch. Here the devices' parts stay apart, as
 one more dimension, which is cut over them; parts of micro batches are added up without a transfer,
 and the parts themselves once. So are the gradients of a Parameter that a network uses in two
@@ -11,7 +12,7 @@ places, as a table of words that is the head too.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -24,11 +25,12 @@ from mindjax_parallel.constraint import laid
 from mindjax_parallel.mesh import Axes, Placement
 from mindjax_parallel.rewrite import computed, flattened
 from mindjax_parallel.sharded_module import cuts_of
+from mindjax_parallel.within_stage import run_within
 
 # Only the number of values in a dimension changes.
 _SHAPES = ("reshape", "squeeze", "expand_dims")
 _SAME = ("convert_element_type", "neg", "copy", "copy_p")
-_BASES = ("dot_general", "reduce_sum", "scatter-add")
+_BASES = ("dot_general", "reduce_sum", "scatter-add", "conv_general_dilated")
 
 
 class PartialSums:
@@ -247,6 +249,8 @@ class _Walk:
             return self._product(equation)
         if name == "scatter-add":
             return self._scattered(equation)
+        if name == "conv_general_dilated":
+            return self._convolved(equation)
         if name in ("add", "add_any"):
             both = [self._of(v) for v in equation.invars]
             if both[0] is None and both[1] is None:
@@ -335,6 +339,27 @@ class _Walk:
                 found = self._apart(equation, [(indices, place), (updates, axis)], zeros)
                 return found if self._is_zero(operand) else self.parts_or_whole(operand) + found
         return None
+
+    def _convolved(self, equation: Any) -> Any:
+        """Let each device convolve its rows: to XLA parts would be groups of channels."""
+        params, inputs = equation.params, equation.invars
+        numbers = params["dimension_numbers"]
+        places = numbers.lhs_spec[1], numbers.rhs_spec[1]
+        rows = [self._cut_alone(v, p) for v, p in zip(inputs, places, strict=True)]
+        if params["feature_group_count"] > 1 or not all(rows):
+            return None
+        specs = tuple(PartitionSpec(*(None,) * p, self._rows) for p in places)
+
+        def local(*parts: Any) -> list[Any]:
+            return [equation.primitive.bind(*parts, **params)[None]]
+
+        def make(seen: Any, axes: frozenset[str]) -> Callable[..., list[Any]]:
+            return jax.shard_map(
+                local, mesh=seen, in_specs=specs, out_specs=[PartitionSpec(self._rows)],
+                axis_names=set(axes),
+            )  # fmt: skip
+
+        return run_within(make, self._mesh, [self.value(v) for v in inputs])[0]
 
     def _is_zero(self, atom: Any) -> bool:
         place = None if is_literal(atom) else self._cones.maker.get(atom)
