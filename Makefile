@@ -82,7 +82,7 @@ $(ORACLE)/bin/python:
 	rm -r $@.wheels
 
 test-all: .venv/.dev .venv/.reviews .data/onnx $(ORACLE)/bin/python
-	MINDJAX_ONNX_MODELS=.data/onnx MINDJAX_ORACLE_PYTHON=$(ORACLE)/bin/python $(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
+	MINDJAX_TESTS_OPTIMIZED=1 MINDJAX_ONNX_MODELS=.data/onnx MINDJAX_ORACLE_PYTHON=$(ORACLE)/bin/python $(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/train_step.py

@@ -7,10 +7,12 @@ import time
 
 import pytest
 
-from tests.house.budget import Budget
+from tests.house.budget import Budget, folder_of
+from tests.house.compiling import Compiling
 from tests.house.leaks import leaked_attributes, leaked_handles
 
 SECONDS_BETWEEN_LOOKS = 20.0
+COMPILING = Compiling()
 
 # jax and mindjax read these when they are imported: here, in xdist's workers, in subprocesses.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -36,6 +38,13 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("oracle"):
             item.add_marker(pytest.mark.skip(reason="MINDJAX_ORACLE_PYTHON is not set"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Choose how the test's programs are compiled."""
+    COMPILING.choose(folder_of(item.nodeid), {mark.name for mark in item.iter_markers()})
+    return (yield)
 
 
 @pytest.fixture(params=["PYNATIVE", "GRAPH"])

@@ -12,6 +12,7 @@ import tests.autodiff.transform_programs  # noqa: F401
 from tests.autodiff.programs import PROGRAMS, PYNATIVE_ONLY, run
 
 GOLDENS = json.loads((pathlib.Path(__file__).parents[1] / "goldens" / "autodiff.json").read_text())
+pytestmark = pytest.mark.table
 
 
 def same(got: Any, want: Any) -> bool:

@@ -39,11 +39,12 @@ def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@functools.cache
 def imports(path):
     """List a file's imports, those for type checkers apart left out.
 
     Returns:
-        Triples of imported module, line, and whether the import waits inside a function.
+        A tuple of triples of imported module, line, and whether the import waits inside a function.
     """
     found = []
     package = (
@@ -64,12 +65,14 @@ def imports(path):
                 parts = parts[: len(parts) - node.level + 1]
                 base = ".".join([*parts, base] if base else parts)
             found.extend((f"{base}.{name.name}", node.lineno, lazy) for name in node.names)
-        inside = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for child in ast.iter_child_nodes(node):
-            visit(child, inside)
+        inside = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        # An import is a statement: what stands in an expression is not looked at.
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            for child in getattr(node, field, ()):
+                visit(child, inside)
 
     visit(tree(path), False)
-    return found
+    return tuple(found)
 
 
 @functools.cache

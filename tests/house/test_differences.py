@@ -22,6 +22,7 @@ def same(found, wanted):
     return found.shape == wanted.shape and np.allclose(found, wanted, 1e-5, 1e-6, equal_nan=True)
 
 
+@pytest.mark.table
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(("name", "mode_name"), CASES)
 def test_answer(name, mode_name, tmp_path, monkeypatch):

@@ -148,6 +148,7 @@ def test_others_refuse_sparse_gradients(name):
         evaluate(cases.SPARSE[name])(rows_of(cases.rows()[0]))
 
 
+@pytest.mark.optimized
 def test_equal_rows_of_a_sparse_gradient_are_added():
     gradient = np.ones((2, 16), np.float32)
     once, twice = (evaluate("nn.LazyAdam(p[:1], 0.1)") for _ in range(2))

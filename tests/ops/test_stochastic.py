@@ -150,6 +150,7 @@ SEEDED_ROWS = [
 ]
 
 
+@pytest.mark.optimized
 @pytest.mark.parametrize(("name", "draw"), SEEDED_ROWS, ids=label)
 def test_the_seed_gives_the_same_numbers_in_both_modes(name: str, draw: Any) -> None:
     ms.set_seed(3)
