@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 from mindjax_parallel.planner import LayerCost, evaluate, in_flight, plan_stages
 
@@ -111,3 +112,20 @@ def test_wrong(name):
     with pytest.raises(ValueError, match=text) as caught:
         plan_stages(*arguments)
     assert "\n" not in str(caught.value)
+
+
+def test_a_solver_that_had_no_processor(monkeypatch):
+    """Where other programs had the processor, the solver gets more time by the clock."""
+    solve, limits = scipy.optimize.milp, []
+
+    def interrupted(*args, options, **kwargs):
+        limits.append(options["time_limit"])
+        # With hardly any time it ends without a plan.
+        if len(limits) < 3:
+            return scipy.optimize.OptimizeResult(status=1, x=None, message="Time limit reached.")
+        return solve(*args, options=options, **kwargs)
+
+    monkeypatch.setattr(scipy.optimize, "milp", interrupted)
+    plan = plan_stages(layers(0, 4), 2, 100, 4)
+    assert limits == [60, 240, 960]
+    assert plan.seconds == pytest.approx(best_of_all(layers(0, 4), 2, 100, 4, "1f1b"))
