@@ -49,7 +49,9 @@ class RankMesh:
             first.setdefault(device.process_index, device)
         if len(first) != size:
             raise RuntimeError(
-                f"{size} processes are announced, but jax finds devices of {len(first)}."
+                f"{size} processes are announced, but jax finds devices of {len(first)}: the "
+                f"platform '{jax.default_backend()}' does not join them. JAX_PLATFORMS names "
+                "another."
             )
         self.mesh = Mesh(np.array([first[i] for i in range(size)]), (AXIS,))
         self.device = first[rank]

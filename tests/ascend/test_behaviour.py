@@ -48,6 +48,20 @@ def test_without_a_word_jax_keeps_its_default():
     assert text.split() == ["cpu", "ascend"]
 
 
+@pytest.mark.slow
+def test_ranks_compute_together_beside_it(tmp_path):
+    """Its devices are one process's: as the default it is refused, else in nobody's way."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import mindspore as ms\nfrom mindspore.communication import get_rank, init\n"
+        "init()\nprint(ms.ops.AllReduce()(ms.Tensor([get_rank() + 1.0])))\n"
+    )
+    ranks = ["--worker_num", "2", "--local_worker_num", "2", "--join", "True"]
+    command = ["-m", "mindjax", "msrun", *ranks, "--log_dir", str(tmp_path), str(script)]
+    assert "[3.]" in run_python(*command, JAX_PLATFORMS="")
+    assert "does not join them" in run_python(*command, check=False)
+
+
 def test_report_says_what_ran_where(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

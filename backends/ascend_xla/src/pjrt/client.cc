@@ -164,6 +164,9 @@ DriverOptions Options(const PJRT_NamedValue* values, size_t count) {
       options.num_devices = static_cast<int>(v.int64_value);
     else if (name == "memory_limit_bytes" && v.type == PJRT_NamedValue_kInt64)
       options.memory_limit = v.int64_value;
+    // jax tells each of several processes its place among them: devices are a process's own.
+    else if (name == "node_id" || name == "num_nodes" || name == "partition_index")
+      continue;
     else
       throw InvalidArgument("ascend: the plugin has no option '" + name + "' of this type");
   }
