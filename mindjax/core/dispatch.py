@@ -116,7 +116,7 @@ def called(record: Primitive, *inputs: Any) -> Any:
                 else:
                     old = _swap_x64(True)
                     try:
-                        out = found.call(*arrays)
+                        out = found.alone(*arrays)
                     finally:
                         _set_x64(old)
                     if key is not None:

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mindjax.core import allocator, jax_private, simulation, world
+from mindjax.core import allocator, codegen, jax_private, simulation, world
 from mindjax.core.caches import Cache, Room, count_compilation
 from mindjax.core.errors import located
 from mindjax.core.handle import current
@@ -32,6 +32,7 @@ class Executable:
     Attributes:
         record: what they compute.
         call: runs the op.
+        alone: runs it outside other programs.
         vjp: runs it and keeps what its backward needs.
         direct: calls of the op that look at no array, by the identities of jax's objects for the
             inputs' shapes and dtypes; None where there can be none.
@@ -41,7 +42,18 @@ class Executable:
         view: whether the outputs alias the first input.
     """
 
-    __slots__ = ("__weakref__", "avals", "call", "defers", "direct", "met", "record", "view", "vjp")
+    __slots__ = (
+        "__weakref__",
+        "alone",
+        "avals",
+        "call",
+        "defers",
+        "direct",
+        "met",
+        "record",
+        "view",
+        "vjp",
+    )
 
     def __init__(self, record: Primitive) -> None:
         self.record = record
@@ -76,6 +88,17 @@ class Executable:
         program = world.transport.program if spread else jax.jit
         self.call: Callable[..., Any] = traced if record.concrete else program(traced)
         plain = not (record.concrete or spread)
+        call = self.call
+
+        def first(*arrays: Any) -> Any:
+            made = codegen.program(traced, call, arrays)
+            found = holder()
+            # One that was made anew has a program of its own.
+            if found is not None and found.call is call:
+                found.alone = made
+            return made(*arrays)
+
+        self.alone: Callable[..., Any] = first if plain else call
         self.direct: dict[Any, Callable[..., Any]] | None = {} if plain else None
         self.met: dict[Any, list[Any]] = {}
 
@@ -126,7 +149,7 @@ def note_direct(
         old = _swap_x64(True)
         try:
             # Jax has compiled this, and knows it.
-            lowered = found.call.lower(*inputs)  # type: ignore[attr-defined]
+            lowered = found.alone.lower(*inputs)  # type: ignore[attr-defined]
             call = jax_private.unchecked_call(lowered.compile())
         finally:
             _set_x64(old)
@@ -227,6 +250,17 @@ def run_backward(vjp: Any, cotangents: list[Any]) -> Any:
     return jax.tree.leaves(gradients)
 
 
+def alone(found: Any) -> Callable[..., Any]:
+    """Give what runs a record here, be it an op's executable or stand for several.
+
+    Args:
+        found: `Deferrable`.
+    """
+    if type(found) is Executable and jax_private.untraced():
+        return found.alone
+    return found.call
+
+
 def execute(
     found: Any,
     inputs: tuple[Any, ...],
@@ -241,7 +275,7 @@ def execute(
     try:
         if simulation.active():
             return simulation.run(program or found.call, arrays)
-        return (program or found.call)(*arrays)
+        return (program or alone(found))(*arrays)
     except Exception as error:
         return refuse(error, found, inputs, arrays, traced, program)
     finally:

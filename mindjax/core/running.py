@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from mindjax.core import fused, jax_private
-from mindjax.core.executable import execute
+from mindjax.core.executable import alone, execute
 from mindjax.core.interrupts import Shield
 from mindjax.core.pending import Failed, Pending
 from mindjax.core.trie import BITS, MASK, Structure, leaf_place
@@ -190,7 +190,7 @@ def quickly(ops: Sequence[Any], leaves: list[Any], live: Sequence[int]) -> list[
         for number, op in enumerate(ops):
             if needed[number]:
                 arrays = [fused.value_of(r, results, leaves) for r in op[1:]]
-                results[number] = op[0].call(*arrays)
+                results[number] = alone(op[0])(*arrays)
     finally:
         jax_private.set_x64(old)
     return [fused.value_of(place, results, leaves) for place in live]
