@@ -15,7 +15,7 @@ import numpy as np
 
 from mindjax_ascend import jax_internals, library, protobuf
 from mindjax_ascend.compiler import compile as compiler
-from mindjax_ascend.compiler import foreign
+from mindjax_ascend.compiler import foreign, segments
 from mindjax_ascend.delegate import Delegate, view
 
 # The numbers of PJRT's errors that their texts begin with.
@@ -35,7 +35,7 @@ CODES = {
     "DATA_LOSS": 15,
 }
 INTERNAL = 13
-COMPILE, LOAD, FREE, RUN, DESCRIBE, CALLBACK, HOLD, FORGET = range(8)
+COMPILE, LOAD, FREE, RUN, DESCRIBE, CALLBACK, HOLD, FORGET, SIMULATE = range(9)
 _ASK = ctypes.CFUNCTYPE(
     ctypes.c_int,
     ctypes.c_void_p,
@@ -127,6 +127,8 @@ class _Python:
             self.hold(handle)
         elif question == FORGET:
             self.forget(handle)
+        elif question == SIMULATE:
+            segments.run(first, inputs, outputs)
         elif question == DESCRIBE:
             return self.describe(first, second, handle)
         return b""

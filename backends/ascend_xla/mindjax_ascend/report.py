@@ -33,6 +33,12 @@ def report() -> str:
     if total:
         lines += ["", f"{'operator':<28}{'kernel':<24}{'in programs':>12}"]
         lines += [f"{op:<28}{kernel:<24}{n:>12}" for (op, kernel), n in sorted(total.items())]
+    kept = sum((program.left for program in by_steps), Counter[str]())
+    if kept:
+        lines += ["", "segments for which the vendor's compiler has no kernel, left to the host's:"]
+        lines += [
+            f"  {why}" + (f" ({n} times)" if n > 1 else "") for why, n in sorted(kept.items())
+        ]
     if left:
         lines += ["", "left to the delegate, with the first reason:"]
         reasons = Counter((c.name, c.delegated) for c in left)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mindjax_ascend import jax_internals, protobuf
-from mindjax_ascend.compiler import collectives, lowering
+from mindjax_ascend.compiler import collectives, lowering, segments
 from mindjax_ascend.compiler.graph import UnsupportedError
 from mindjax_ascend.compiler.program import TYPES, Header, Region, delegated
 from mindjax_ascend.delegate import NUMBERS, Delegate
@@ -31,6 +31,7 @@ class Compiled:
     steps: Counter[str] = field(default_factory=Counter)
     operators: Counter[tuple[str, str]] = field(default_factory=Counter)
     delegated: str = ""
+    left: Counter[str] = field(default_factory=Counter)  # segments without a kernel, by reason
 
 
 # One entry a compilation, the last ones in order, for reports and tests.
@@ -139,6 +140,10 @@ def compile(code: bytes, options: bytes, delegate: Delegate, fuse: bool) -> byte
                 module, groups = _split(context, header, code, options, delegate)
             manager = jax_internals.passmanager.PassManager.parse(PASSES, context)
             manager.run(module.operation)
+            if segments.wanted():
+                segments.check(fuse)
+                record.left = segments.outline(module).left
+                manager.run(module.operation)
             program, body = lowering.compile_steps(module, header, fuse, groups)
             _count(body, record)
             compiled.append(record)

@@ -110,7 +110,7 @@ class Fusion:
                 steps.append(self._map(node))
         else:
             regions = [self.block(inner) for inner in node.blocks]
-            text = node.data.decode() if node.op == "foreign" else ""
+            text = node.data.decode() if node.op in ("foreign", "hivm") else ""
             inputs, outputs, ints = node.inputs, node.outputs, node.ints
             step = Step(node.op, inputs, outputs, ints, text, node.calls, regions, node.source)
             if not self.fuse and not node.calls:
@@ -255,7 +255,7 @@ def cost(region: Region) -> int:
     for step in region.steps:
         total += 200
         work = sum(v.elements for v in step.outputs) + sum(v.elements for v in step.inputs)
-        if step.op in ("while", "callback", "foreign"):
+        if step.op in ("while", "callback", "foreign", "hivm"):
             total += 10**9
         elif step.op == "dot":
             total += step.ints[0] * step.ints[1] * step.ints[2] * step.ints[3] // 8

@@ -13,6 +13,7 @@ from mindjax_ascend.compiler import (
     planning,
     rules_data,
     rules_math,
+    segments,
 )
 from mindjax_ascend.compiler.graph import (
     ALIAS,
@@ -258,6 +259,11 @@ def _custom_call(low: Lowering, op: Any) -> None:
     elif target == CALLBACK:
         number = op.attributes["mhlo.backend_config"]["id"].value
         low.step("callback", low.read(op), low.make_all(op), [number])
+    elif target == segments.TARGET:
+        config = op.attributes["mhlo.backend_config"]
+        low.source = config["does"].value
+        text = config["hivm"].value.encode()
+        low.step("hivm", low.read(op), low.make_all(op), [], text)
     else:
         foreign.custom_call(low, op)
 

@@ -57,6 +57,15 @@ def available() -> bool:
     return importlib.util.find_spec("ascendnpuir") is not None
 
 
+def installed() -> None:
+    """Make sure that the package with the compiler is installed.
+
+    Raises:
+        CompilerMissing: it is not; the message says how to install it.
+    """
+    _package()
+
+
 def _package() -> tuple[Path, str]:
     spec = importlib.util.find_spec("ascendnpuir")
     if spec is None or spec.origin is None:

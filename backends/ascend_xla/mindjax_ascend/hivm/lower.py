@@ -120,7 +120,10 @@ def lower_module(
     context = module.context
     context.allow_unregistered_dialects = True
     with context, ir.Location.unknown():
-        main = _inline(module)
+        main = inline(module)
+        for function in list(module.body.operations):
+            if function.operation != main:
+                function.operation.erase()
         try:
             passmanager.PassManager.parse(_PASSES).run(module.operation)
         except ir.MLIRError as error:
@@ -161,8 +164,8 @@ def _entry(module: ir.Module) -> ir.Operation:
 # --- calls -------------------------------------------------------------------------------------
 
 
-def _inline(module: ir.Module) -> ir.Operation:
-    """Replace each call by the body of what it calls: the compiler analyses one function."""
+def inline(module: ir.Module) -> ir.Operation:
+    """Replace each call in `main`, which is returned, by the body of what it calls."""
     functions = {
         ir.StringAttr(f.attributes["sym_name"]).value: f.operation for f in module.body.operations
     }
@@ -176,9 +179,6 @@ def _inline(module: ir.Module) -> ir.Operation:
                     callee = ir.FlatSymbolRefAttr(operation.attributes["callee"]).value
                     _inline_one(operation.operation, functions[callee])
                     changed = True
-    for name, function in functions.items():
-        if name != "main":
-            function.erase()
     return main
 
 

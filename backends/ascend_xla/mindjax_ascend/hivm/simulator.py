@@ -66,6 +66,16 @@ class Program:
         spread = re.search(r"hacc\.block_dim = (\d+)", entries[0].attributes)
         self.blocks = int(spread[1]) if spread else 1
 
+    @property
+    def inputs(self) -> list[tuple[tuple[int, ...], np.dtype]]:
+        """The shapes and types of the arguments that a marked program reads."""
+        return [
+            (tuple(n or 0 for n in kind.shape), DTYPES[kind.element])
+            for _, kind, text in self.signature
+            if isinstance(kind, syntax.MemRef)
+            and ("arg_type" not in text or "arg_type<input>" in text)
+        ]
+
     @staticmethod
     def _kind(function: syntax.Function) -> str:
         found = re.search(r"func_core_type<(AI[CV])>", function.attributes)

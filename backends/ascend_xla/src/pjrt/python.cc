@@ -12,7 +12,8 @@ typedef int (*Ask)(void* reply, int64_t question, int64_t handle, const char* fi
                    size_t input_count, void* const* outputs, size_t output_count);
 std::atomic<Ask> ask{nullptr};
 
-enum Question : int64_t { kCompile, kLoad, kFree, kRun, kDescribe, kCallback, kHold, kForget };
+enum Question : int64_t { kCompile, kLoad, kFree, kRun, kDescribe, kCallback, kHold, kForget,
+                         kSimulate };
 
 std::string Answer(Question question, int64_t handle, const std::string& first,
                    const std::string& second, const std::vector<char*>& inputs = {},
@@ -71,6 +72,10 @@ std::string DescribeInPython(const std::string& source, const std::string& optio
 }
 void CallPython(int64_t id, const std::vector<char*>& inputs, const std::vector<char*>& outputs) {
   Answer(kCallback, id, "", "", inputs, outputs);
+}
+void Simulate(const std::string& hivm, const std::vector<char*>& inputs,
+              const std::vector<char*>& outputs) {
+  Answer(kSimulate, 0, hivm, "", inputs, outputs);
 }
 
 }  // namespace ascend

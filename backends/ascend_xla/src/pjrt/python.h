@@ -23,5 +23,8 @@ void HoldFunction(int64_t id);
 void ForgetFunction(int64_t id) noexcept;
 // Calls a Python function of the program.
 void CallPython(int64_t id, const std::vector<char*>& inputs, const std::vector<char*>& outputs);
+// Runs a kernel of the vendor's compiler in the simulator of its output.
+void Simulate(const std::string& hivm, const std::vector<char*>& inputs,
+              const std::vector<char*>& outputs);
 
 }  // namespace ascend

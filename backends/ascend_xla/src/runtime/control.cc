@@ -123,11 +123,20 @@ void RunCallback(const Step& step, Frame& frame) {
   CallPython(step.ints.at(0), inputs, outputs);
 }
 
+// The text is a kernel of the vendor's compiler.
+void RunHivm(const Step& step, Frame& frame) {
+  std::vector<char*> inputs, outputs;
+  for (int id : step.inputs) inputs.push_back(frame.data[id]);
+  for (int id : step.outputs) outputs.push_back(frame.data[id]);
+  Simulate(step.text, inputs, outputs);
+}
+
 const Registration loop("while", RunWhile);
 const Registration branch("case", RunCase);
 const Registration instead("instead", RunInstead);
 const Registration sort("sort", RunSort, PrepareSort);
 const Registration callback("callback", RunCallback);
+const Registration hivm("hivm", RunHivm);
 
 }  // namespace
 }  // namespace ascend
