@@ -38,12 +38,16 @@ def reduction_kind(value: Any, owner: str) -> str:
 
 def _integers(name: str, labels: Array, owner: str) -> None:
     if labels.dtype not in (np.int32, np.int64):
-        raise located(
-            TypeError,
-            f"For primitive[{owner}], the input argument[{name}] must be a type of "
-            "{Tensor[Int32], Tensor[Int64]}, but got "
-            f"Tensor[{from_np(labels.dtype).name}].",
-        )
+        raise _not_integers(name, labels, owner)
+
+
+def _not_integers(name: str, labels: Array, owner: str) -> TypeError:
+    return located(
+        TypeError,
+        f"For primitive[{owner}], the input argument[{name}] must be a type of "
+        "{Tensor[Int32], Tensor[Int64]}, but got "
+        f"Tensor[{from_np(labels.dtype).name}].",
+    )
 
 
 def _hot(labels: Array, shape: tuple[int, ...], axis: int) -> Array:
@@ -196,6 +200,8 @@ class _CrossEntropy(Primitive, register=False):
 
     def compute(self, x: Array, target: Array, weight: Array | None) -> Array:
         checks.floating("input", x.dtype, self.owner)
+        if target.dtype.kind not in "iu":
+            raise _not_integers("target", target, self.owner)
         axis = 0 if x.ndim == 1 else 1
         if x.ndim == 0 or target.shape != x.shape[:axis] + x.shape[axis + 1 :]:
             raise located(
@@ -277,7 +283,8 @@ def _entropy(
             TypeError,
             f"For '{owner}', the 'weight' must be a Tensor, but got '{type(weight).__name__}'.",
         )
-    soft = _is_float(getattr(target, "dtype", None))
+    # Log-probabilities are compared with classes alone.
+    soft = logits and _is_float(getattr(target, "dtype", None))
     options = (soft, ignore_index, reduction, label_smoothing, logits, owner)
     try:
         record = _entropy_record(*options)

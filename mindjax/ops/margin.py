@@ -280,6 +280,9 @@ class _GaussianNLL(Primitive, register=False):
     reduction: str
 
     def compute(self, x: Array, target: Array, var: Array) -> Array:
+        if var.shape != x.shape and var.shape == x.shape[:-1]:
+            # One variance for all of the last axis.
+            var = jnp.expand_dims(var, -1)
         floor = np.asarray(self.eps, var.dtype)
         safe = jnp.maximum(var, floor)
         losses = (jnp.log(safe) + jnp.square(x - target) / safe) / 2
@@ -301,7 +304,7 @@ def gaussian_nll_loss(
     Args:
         x: means, any shape.
         target: a shape that broadcasts with it.
-        var: variances, a shape that broadcasts with it.
+        var: variances, a shape that broadcasts with it, or that of ``x`` without its last axis.
         full: add the constant term.
         eps: smallest variance.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``.

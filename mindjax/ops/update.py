@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
+from mindjax.core import checks
 from mindjax.core.dtype import from_np, promote_types
 from mindjax.core.errors import located
 from mindjax.core.handle import Handle
@@ -24,13 +25,15 @@ class Update(Primitive, register=False):
     """Base of primitives whose outputs are the new values of some of their inputs.
 
     Class variables: the positions of what is written, the variable first, and of the gradient; how
-    many new values a call returns; whether a gradient of a wider dtype is narrowed.
+    many new values a call returns; whether a gradient of a wider dtype is narrowed; what is raised
+    for a gradient of another shape.
     """
 
     effect: ClassVar[bool] = True
     writes_result: ClassVar[bool] = True
     gradient_at: ClassVar[int]
     narrows: ClassVar[bool] = False
+    misshaped: ClassVar[type[Exception]] = ValueError
     step: ClassVar[Callable[..., tuple[Any, ...]]]
     writes: ClassVar[tuple[int, ...]] = (0,)
     returns: ClassVar[int] = 1
@@ -76,11 +79,7 @@ class Update(Primitive, register=False):
 
     def _checked(self, variable: Array, gradient: Array) -> Array:
         if variable.shape != gradient.shape:
-            raise located(
-                ValueError,
-                f"For '{self.name}', the gradient_shape must be equal to variable_shape which is "
-                f"{variable.shape}, but got {gradient.shape}.",
-            )
+            raise _misshaped(self.misshaped, self.name, variable, gradient)
         have, got = from_np(variable.dtype), from_np(gradient.dtype)
         if not self.narrows and promote_types(have, got) is not have:
             raise located(
@@ -89,6 +88,14 @@ class Update(Primitive, register=False):
                 f"data type is {have}, the gradient's {got}.",
             )
         return gradient.astype(variable.dtype)
+
+
+def _misshaped(kind: type[Exception], owner: str, variable: Array, gradient: Array) -> Exception:
+    return located(
+        kind,
+        f"For '{owner}', the gradient_shape must be equal to variable_shape which is "
+        f"{variable.shape}, but got {gradient.shape}.",
+    )
 
 
 def widened(value: Any) -> Any:
@@ -147,6 +154,7 @@ class SGD(Update):
     writes: ClassVar[tuple[int, ...]] = (0, 3, 5)
     gradient_at: ClassVar[int] = 1
     narrows: ClassVar[bool] = True
+    misshaped: ClassVar[type[Exception]] = RuntimeError
 
     def step(
         self,
@@ -167,6 +175,10 @@ class SGD(Update):
         step = gradient + decay * accum if self.nesterov else jnp.where(moving, accum, gradient)
         stat = jnp.where(moving & (stat > 0), jnp.zeros_like(stat), stat)
         return parameters - rate * step, accum, stat
+
+    def _checked(self, variable: Array, gradient: Array) -> Array:
+        checks.floating("gradient", gradient.dtype, self.name)
+        return super()._checked(variable, gradient)
 
 
 class Adam(Update):
@@ -395,7 +407,9 @@ class AddDecay(Primitive, register=False):
     """A gradient with the decay of its weight added: g + w p."""
 
     def compute(self, gradient: Array, variable: Array, weight_decay: Array) -> Array:
-        """Give the sum, in the gradient's dtype."""
+        """Give the sum, in the gradient's dtype; the two are of one shape."""
+        if gradient.shape != variable.shape:
+            raise _misshaped(ValueError, "weight_decay", variable, gradient)
         decay = variable * number_like(weight_decay, variable)
         return gradient + decay.astype(gradient.dtype)
 

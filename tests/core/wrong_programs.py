@@ -30,8 +30,8 @@ LINES: list[tuple[str, type[Exception], str]] = [
     ("nn.Conv2d(3, 4, 3)(x)", ValueError, "[Conv2D], the x shape size must be equal to 4"),
     (
         "nn.CrossEntropyLoss()(x, ms.Tensor([1.0, 2.0]))",
-        ValueError,
-        "'logits' shape: (3, 4) and 'labels' shape: (2,)",
+        TypeError,
+        "the 'labels' should be Int32 or Int64, but got 'mindspore.float32'",
     ),
     ("nn.LayerNorm((5,))(x)", ValueError, "gamma or beta shape must match input shape"),
     ("int(x)", ValueError, "more than one element to int, shape (3, 4)"),

@@ -9,7 +9,7 @@ import functools
 from typing import Any
 
 from mindjax.core import checks
-from mindjax.core.dtype import float32
+from mindjax.core.dtype import bool_, float32
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.ops import loss as ops
@@ -245,21 +245,28 @@ class CrossEntropyLoss(LossBase):
         if not isinstance(logits, Tensor) or not isinstance(labels, Tensor):
             check_tensors(owner, logits=logits, labels=labels)
         shape, classes = logits.value_shape, labels.value_shape
-        if classes != shape:
-            axis = 0 if len(shape) == 1 else 1
-            if classes != shape[:axis] + shape[axis + 1 :]:
-                raise located(
-                    ValueError,
-                    f"For '{owner}', the shape of 'logits' should be (N, C, d_0, d_1, ...), and "
-                    "the shape of 'labels' should be (N, d_0, d_1, ...), but get 'logits' shape: "
-                    f"{shape} and 'labels' shape: {classes}.",
-                )
-            if not _is_integer(labels.dtype):
+        # MindSpore: the ranks tell what the labels are, whose dtype is looked at before the shape.
+        if len(classes) == len(shape):
+            if _is_integer(labels.dtype) or labels.dtype == bool_:
                 raise located(
                     TypeError,
-                    f"For '{owner}', the 'labels' should be Int32 or Int64, but got "
-                    f"'{labels.dtype!r}'.",
+                    f"For '{owner}', the 'labels' should be Float16 or Float32, as they have the "
+                    f"rank of 'logits', but got '{labels.dtype!r}'.",
                 )
+        elif len(classes) == len(shape) - 1 and not _is_integer(labels.dtype):
+            raise located(
+                TypeError,
+                f"For '{owner}', the 'labels' should be Int32 or Int64, but got "
+                f"'{labels.dtype!r}'.",
+            )
+        axis = 0 if len(shape) == 1 else 1
+        if classes != shape and (not shape or classes != shape[:axis] + shape[axis + 1 :]):
+            raise located(
+                ValueError,
+                f"For '{owner}', the shape of 'logits' should be (N, C, d_0, d_1, ...), and "
+                "the shape of 'labels' should be (N, d_0, d_1, ...), but get 'logits' shape: "
+                f"{shape} and 'labels' shape: {classes}.",
+            )
         options = (self.weight, self.ignore_index, self.reduction, self.label_smoothing)
         return ops.cross_entropy(logits, labels, *options)
 

@@ -47,6 +47,8 @@ class PoweredAdam(Optimizer):
 
     _targets = "own"
     _power_shape: ClassVar[tuple[int, ...]] = ()
+    _no_gradients = RuntimeError
+    _no_gradient = ValueError
     # Whether `opt` gives a step, which is then added.
     _adds: bool = False
     opt: Any

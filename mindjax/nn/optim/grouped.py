@@ -187,6 +187,13 @@ class Optimizer(StepCell):
                 f"For '{self.cls_name}', {len(gradients)} gradients are given for "
                 f"{len(self.parameters)} parameters.",
             )
+        for gradient in gradients:
+            if isinstance(gradient, bool | int | float | complex):
+                raise located(
+                    TypeError,
+                    f"For '{self.cls_name}', each gradient must be a Tensor, but got "
+                    f"{type(gradient).__name__}.",
+                )
 
     def construct(self, gradients: Any) -> Any:
         """Write the new values; subclasses define it."""

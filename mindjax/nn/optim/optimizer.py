@@ -117,6 +117,9 @@ class Optimizer(StepCell):
     _targets: ClassVar[str] = "none"
     # Whether gradients of some rows (RowTensor) are taken.
     _sparse: bool = False
+    # What is raised where no gradients are given, and where one is None or a text.
+    _no_gradients: ClassVar[type[Exception]] = TypeError
+    _no_gradient: ClassVar[type[Exception]] = TypeError
 
     def __init__(
         self,
@@ -493,7 +496,7 @@ class Optimizer(StepCell):
             )
         if not isinstance(gradients, tuple | list):
             raise located(
-                TypeError,
+                self._no_gradients,
                 f"For '{self.cls_name}', the gradients must be a tuple or list of Tensors, but got "
                 f"'{type(gradients).__name__}'.",
             )
@@ -504,6 +507,14 @@ class Optimizer(StepCell):
                 f"same length, but got {len(gradients)} gradients for {len(self.parameters)} "
                 "parameters.",
             )
+        for gradient in gradients:
+            if gradient is None or isinstance(gradient, str | bool | int | float | complex):
+                unfit = gradient is None or isinstance(gradient, str)
+                raise located(
+                    self._no_gradient if unfit else TypeError,
+                    f"For '{self.cls_name}', each gradient must be a Tensor, but got "
+                    f"{type(gradient).__name__}.",
+                )
         if not self._sparse and any(is_sparse(g) for g in gradients):
             raise located(
                 TypeError,

@@ -110,6 +110,8 @@ class Adagrad(Optimizer):
         ValueError: a number is out of range.
     """
 
+    _no_gradients = RuntimeError
+
     def __init__(
         self,
         params: Any = MISSING,

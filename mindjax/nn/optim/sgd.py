@@ -34,6 +34,8 @@ class SGD(Optimizer):
         ValueError: a number is out of range.
     """
 
+    _no_gradients = RuntimeError
+
     def __init__(
         self,
         params: Any = MISSING,

@@ -101,6 +101,8 @@ class AdaMax(Optimizer):
         ValueError: a number is out of range.
     """
 
+    _no_gradients = RuntimeError
+
     def __init__(
         self,
         params: Any = MISSING,
