@@ -120,6 +120,10 @@ def networks(wanted, given=None):
 
 def differences(command, theirs, ours):
     """Say what differs, a line each."""
+    if command == "programs":
+        from library_programs import differences as of_programs
+
+        return of_programs(theirs["found"], ours["found"])
     if command != "networks":
         return [f"{k}: {v}" for k, v in ours.items() if theirs.get(k) is True and v is not True]
     lines = []
@@ -133,7 +137,7 @@ def differences(command, theirs, ours):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("command", choices=("names", "modules", "networks"))
+    parser.add_argument("command", choices=("names", "modules", "networks", "programs"))
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("networks", nargs="*")
@@ -152,6 +156,11 @@ def main():
     theirs = pickle.loads(asked.file.read_bytes()) if ours else None
     if asked.command == "networks":
         found = networks(asked.networks, theirs)
+    elif asked.command == "programs":
+        from library_programs import PROGRAMS, Kept, run
+
+        kept = Kept(theirs["kept"] if ours else None)
+        found = {"found": run(asked.networks or PROGRAMS, kept), "kept": kept.values}
     else:
         found = {"names": names, "modules": modules}[asked.command](asked.folder)
         print(json.dumps({"all": len(found), "there": sum(v is True for v in found.values())}))

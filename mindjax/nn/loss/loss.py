@@ -6,17 +6,17 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, ClassVar
 
 from mindjax.core import checks
 from mindjax.core.dtype import bool_, float32
 from mindjax.core.errors import located
 from mindjax.nn.cell import Cell
 from mindjax.ops import loss as ops
-from mindjax.ops.arithmetic import mul
-from mindjax.ops.cast import cast
+from mindjax.ops.arithmetic import Mul, mul
+from mindjax.ops.cast import Cast, cast
 from mindjax.ops.exponential import sqrt
-from mindjax.ops.reduction import mean, sum
+from mindjax.ops.reduction import ReduceMean, ReduceSum, mean, sum
 from mindjax.tensor.tensor import Tensor
 
 
@@ -52,6 +52,12 @@ class LossBase(Cell):
     Raises:
         ValueError: the reduction is unknown.
     """
+
+    # MindSpore: what losses of libraries find here.
+    reduce_mean: ClassVar[Any] = ReduceMean()
+    reduce_sum: ClassVar[Any] = ReduceSum()
+    mul: ClassVar[Any] = Mul()
+    cast: ClassVar[Any] = Cast()
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()

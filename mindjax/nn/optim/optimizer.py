@@ -113,6 +113,11 @@ class Optimizer(StepCell):
     """
 
     learning_rate: Any
+    # MindSpore: what optimizers of libraries find here; every rank updates all weights.
+    map_: ClassVar[Any] = ops.Map()
+    hyper_map: ClassVar[Any] = ops.HyperMap()
+    hyper_map_reverse: ClassVar[Any] = ops.HyperMap(None, True)
+    use_parallel: ClassVar[bool] = False
     # MindSpore: what 'target' may be set to: nothing, the own device, or any, which is not used.
     _targets: ClassVar[str] = "none"
     # Whether gradients of some rows (RowTensor) are taken.
@@ -233,6 +238,11 @@ class Optimizer(StepCell):
         return len(self.parameters)
 
     @property
+    def optim_filter(self) -> tuple[bool, ...]:
+        """Which Parameters this rank updates: all."""
+        return (True,) * len(self.parameters)
+
+    @property
     def unique(self) -> bool:
         """Whether the rows of sparse gradients are taken as distinct; here equal rows are added."""
         return self._unique
@@ -259,6 +269,10 @@ class Optimizer(StepCell):
                 f"For '{self.cls_name}', the property 'target' cannot be set: updates run on the "
                 "network's device.",
             )
+        self._set_base_target(value)
+
+    def _set_base_target(self, value: str) -> None:
+        """Check a device that updates are to run on; libraries call it in setters of theirs."""
         if not isinstance(value, str):
             raise located(
                 TypeError,
@@ -351,6 +365,10 @@ class Optimizer(StepCell):
         if self.is_group_lr:
             return tuple(ops.reshape(rate(self.global_step), ()) for rate in self.learning_rate)
         return ops.reshape(self.learning_rate(self.global_step), ())
+
+    def _is_dynamic_lr_or_weight_decay(self) -> bool:
+        """Tell whether rate or decay follow the step; libraries count it up themselves then."""
+        return self.dynamic_lr or self.dynamic_weight_decay
 
     def get_lr_parameter(self, param: Any) -> Any:
         """Give what holds a Parameter's learning rate: a Parameter, or a schedule.
@@ -469,6 +487,10 @@ class Optimizer(StepCell):
         if not self.need_scale:
             return gradients
         return tuple(scaled(g, self.reciprocal_scale) for g in gradients)
+
+    def _grad_sparse_indices_deduplicate(self, gradients: Sequence[Any]) -> Sequence[Any]:
+        """Give the gradients as they are: equal rows are added where they are used."""
+        return gradients
 
     def flatten_gradients(self, gradients: Sequence[Any]) -> Sequence[Any]:
         """Give the gradients as they are: XLA lays memory out itself."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mindjax import ops
 from mindjax.autodiff import value_and_grad
@@ -101,9 +101,20 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     MindSpore: ``nn.TrainOneStepWithLossScaleCell``.
     """
 
+    # MindSpore: what steps of libraries, derived from this one, find here.
+    hyper_map: ClassVar[Any] = ops.HyperMap()
+    reduce_sum: ClassVar[Any] = ops.ReduceSum(keep_dims=False)
+    reduce_all: ClassVar[Any] = ops.ReduceAll(keep_dims=False)
+    less_equal: ClassVar[Any] = ops.LessEqual()
+    equal: ClassVar[Any] = ops.Equal()
+    logic_not: ClassVar[Any] = ops.LogicalNot()
+    gpu_target: ClassVar[bool] = False
+
     def __init__(self, network: Cell, optimizer: Any, scale_sense: Any) -> None:
         super().__init__(network, optimizer, sens=None)
         self.loss_scaling_manager = None
+        self.base = Tensor(1, float32)
+        self.is_distributed = self.reducer_flag
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
             first = Tensor(scale_sense.get_loss_scale(), float32)  # type: ignore[operator]

@@ -7,6 +7,10 @@ from mindjax.train.callback.base import RunContext as RunContext
 from mindjax.train.callback.base import loss_of as _handle_loss  # noqa: F401
 from mindjax.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
 from mindjax.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
+from mindjax.train.callback.filled import (
+    checkpoint_cb_for_save_op as checkpoint_cb_for_save_op,
+)
+from mindjax.train.callback.filled import set_cur_net as set_cur_net
 from mindjax.train.callback.flops import FlopsUtilizationCollector as FlopsUtilizationCollector
 from mindjax.train.callback.interruption import BackupAndRestore as BackupAndRestore
 from mindjax.train.callback.interruption import OnRequestExit as OnRequestExit

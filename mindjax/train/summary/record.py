@@ -426,3 +426,25 @@ def _check_part(name: str, value: Any) -> None:
             f"For 'SummaryRecord', the '{name}' {value!r} is illegal, it must be match "
             r"regular '^\w+[0-9a-zA-Z\_\.]*$'.",
         )
+
+
+_TAGS = {"tensor": "Tensor", "scalar": "Scalar", "image": "Image", "histogram": "Histogram"}
+
+
+def _taken() -> dict[str, Tensor]:
+    """Give what summary ops were given since the last time, by ``name[:Kind]``."""
+    return {f"{name}[:{_TAGS[kind]}]": Tensor(array) for kind, name, array in observed.take()}
+
+
+@functools.cache
+def _begun() -> Callable[[], dict[str, Tensor]]:
+    observed.start()
+    return _taken
+
+
+def __getattr__(name: str) -> Any:
+    # Libraries read summary ops without a record. Who imports the function will call it, so from
+    # then on programs keep what summary ops are given.
+    if name == "_get_summary_tensor_data":
+        return _begun()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
