@@ -168,7 +168,7 @@ ops.stack(y, 5)  # here
 opt = nn.SGD([ms.Parameter(x * 1, name='p')], 0.1)
 opt((ops.ones((2, 2)),))  # here
 """,
-        ValueError,
+        RuntimeError,
         "For 'SGD', the gradient_shape must be equal to variable_shape which is (3, 4)",
     ),
     (
