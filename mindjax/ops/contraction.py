@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
@@ -121,3 +122,41 @@ def weight_gradient(dy: Array, x: Array) -> Array:
     if product.wanted(dy, x):
         return product.product(dy, x, left_turned=True)
     return lax.dot_general(lax.optimization_barrier(dy.T), x, (((1,), (0,)), ((), ())))
+
+
+def times_each(x: Array, y: Array) -> Array:
+    """Multiply matrices, or batches of them, as `jax.numpy.matmul` does.
+
+    The gradient of the right operand contracts both x and dy over their rows, which XLA's CPU
+    backend multiplies slower; where there is a kernel for products, it computes that gradient.
+    """
+    batched = x.ndim == y.ndim > 2 and x.shape[:-2] == y.shape[:-2]
+    if not batched or x.size * y.shape[-1] < SMALLEST or not cpu_forms():
+        return jnp.matmul(x, y)
+    return by_kernel(x, y) if product.wanted(x, y) else jnp.matmul(x, y)
+
+
+@jax.custom_jvp
+def by_kernel(x: Array, y: Array) -> Array:
+    """Multiply as `times_each` does, with the derivative for CPUs."""
+    return jnp.matmul(x, y)
+
+
+def _by_kernel_jvp(primals: Any, tangents: Any) -> Any:
+    (x, y), (dx, dy) = primals, tangents
+    out = by_kernel(x, y)
+    parts = []
+    if not isinstance(dx, SymbolicZero):
+        parts.append(jnp.matmul(dx, y))
+    if not isinstance(dy, SymbolicZero):
+        left, right = (a.reshape(-1, *a.shape[-2:]) for a in (x, dy))
+        # What is wider than high is, in attention, a transposed array: so is its gradient.
+        if dy.shape[-2] < dy.shape[-1]:
+            made = product.product(left, right.swapaxes(1, 2), right_turned=True)
+        else:
+            made = product.product(left, right)
+        parts.append(made.reshape(out.shape))
+    return out, sum(parts[1:], parts[0])
+
+
+by_kernel.defjvp(_by_kernel_jvp, symbolic_zeros=True)

@@ -13,7 +13,7 @@ from mindjax.core.dtype import from_np
 from mindjax.core.errors import located
 from mindjax.core.primitive import Primitive
 from mindjax.ops.arithmetic import add_ext, mul
-from mindjax.ops.contraction import times_weight
+from mindjax.ops.contraction import times_each, times_weight
 from mindjax.ops.promotion import promote, promote_pair
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class MatMulExt(Primitive):
                 f"{x.shape[-1]} and {inner}.",
             )
         _check_batches("MatMulExt", x, y)
-        return times_weight(x, y, out_first=False) if y.ndim == 2 else jnp.matmul(x, y)
+        return times_weight(x, y, out_first=False) if y.ndim == 2 else times_each(x, y)
 
 
 def _check_batches(op: str, x: Array, y: Array) -> None:
@@ -177,7 +177,7 @@ class BatchMatMul(Primitive):
         _check_batches("BatchMatMul", x, y)
         x = jnp.swapaxes(x, -1, -2) if self.transpose_a else x
         y = jnp.swapaxes(y, -1, -2) if self.transpose_b else y
-        return jnp.matmul(x, y)
+        return times_each(x, y)
 
 
 _batch_matmul = BatchMatMul()

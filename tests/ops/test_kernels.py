@@ -151,6 +151,41 @@ def test_product(turned):
         )
 
 
+# Batches of several products a thread, of one, of none, and of products that all threads share.
+BATCHES = [
+    (16, 7, 9, 17),
+    (5, 130, 330, 33),
+    (1, 6, 5, 4),
+    (0, 2, 3, 4),
+    (3, 4, 0, 5),
+    (3, 2, 521, 520),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turned", [(0, 0), (0, 1), (1, 0), (1, 1)], ids=str)
+def test_products_of_batches(turned):
+    needs_product()
+    rng = np.random.default_rng(0)
+    options = {"left_turned": bool(turned[0]), "right_turned": bool(turned[1])}
+    for count, rows, depth, columns in BATCHES:
+        left, right = (
+            rng.normal(size=(count, rows, depth)),
+            rng.normal(size=(count, depth, columns)),
+        )
+        left, right = left.astype("f"), right.astype("f")
+        operands = (
+            left.swapaxes(1, 2).copy() if turned[0] else left,
+            right.swapaxes(1, 2).copy() if turned[1] else right,
+        )
+        bound = 1e-6 * (np.abs(left).astype("d") @ np.abs(right).astype("d")) + 1e-30
+        exact = left.astype("d") @ right.astype("d")
+        for form in (product.product, product.plain):
+            got = form(*map(jnp.asarray, operands), **options)
+            assert got.shape == exact.shape
+            np.testing.assert_array_less(np.abs(got - exact), bound)
+
+
 @pytest.mark.parametrize("turned", [(0, 0), (0, 1), (1, 0), (1, 1)], ids=str)
 def test_product_under_transformations(turned):
     needs_product()
@@ -190,6 +225,29 @@ def test_products_with_weights_are_the_kernel_and_have_a_switch(monkeypatch):
     monkeypatch.setattr(contraction, "forms_wanted", lambda: False)
     assert "packed_product" not in made()
     assert made().count("dot_general") == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wide", [False, True], ids=["values", "keys"])
+def test_right_gradients_of_batches_are_the_kernel_s_and_have_a_switch(monkeypatch, wide):
+    needs_product()
+    rng = np.random.default_rng(0)
+    x = jnp.asarray(rng.normal(size=(2, 4, 128, 128 - 64 * wide)), jnp.float32)
+    y = jnp.asarray(rng.normal(size=(2, 4, 128 - 64 * wide, 64 + 64 * wide)), jnp.float32)
+
+    def loss(x, y):
+        return jnp.sin(contraction.times_each(x, y)).sum()
+
+    def made():
+        both = jax.grad(loss, (0, 1))
+        return str(jax.make_jaxpr(both)(x, y)), both(x, y), jax.jvp(loss, (x, y), (x, y))
+
+    program, *values = made()
+    assert program.count("packed_product") == 1
+    monkeypatch.setattr(contraction, "forms_wanted", lambda: False)
+    program, *plain = made()
+    assert "packed_product" not in program
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4), values, plain)
 
 
 @needs_compiler

@@ -1,7 +1,8 @@
 // Products of matrices for processors with vectors of 8 floats and no wider ones.
 //
 // The right operand is packed into panels of 16 columns by all threads, then blocks of rows of the
-// result are taken in turn. Operands may be transposed: they are packed from where they lie.
+// result are taken in turn. Of a batch of small products each is one thread's. Operands may be
+// transposed: they are packed from where they lie.
 
 #include <sched.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ constexpr int64_t kRows = 6, kColumns = 16;  // of a tile, 12 of the 16 register
 constexpr int64_t kDepth = 320;              // a panel of this depth stays in the first cache
 constexpr int64_t kBlockRows = 120;          // rows of a block stay in the second cache
 constexpr int64_t kPacked = 1 << 22;         // elements of the right operand packed at a time
+constexpr int64_t kPackedAlone = 1 << 18;    // the same for one product of a batch
 
 constexpr int64_t kTogether = 4;             // panels that are packed together
 
@@ -213,14 +215,31 @@ struct Product {
   }
 };
 
+constexpr int64_t kMostThreads = 64;
+constexpr int64_t kBlockSize = (kBlockRows + kRows) * kDepth + 16;  // of a thread, packed rows
+
+// The lowest of a thread's shares of memory that no other thread has, one bit each.
+struct Slot {
+  std::atomic<uint64_t>& taken;
+  int number;
+
+  explicit Slot(std::atomic<uint64_t>& all) : taken(all) {
+    uint64_t now = taken.load(std::memory_order_relaxed);
+    do {
+      number = __builtin_ctzll(~now);
+    } while (!taken.compare_exchange_weak(now, now | uint64_t{1} << number,
+                                          std::memory_order_acquire));
+  }
+  ~Slot() { taken.fetch_and(~(uint64_t{1} << number), std::memory_order_release); }
+};
+
 // Parts that threads take in turn: first those that pack, then those that compute, which wait until
 // all is packed.
 struct Work {
   Product product;
   float *packed, *blocks;
   int64_t packing, computing, block_rows, groups;
-  // One bit for each block of memory that a thread packs rows into.
-  mutable std::atomic<uint64_t> taken{0};
+  mutable std::atomic<uint64_t> taken{0};  // blocks
   mutable std::atomic<int64_t> ready{0};
 
   void Run(int64_t part) const {
@@ -236,33 +255,55 @@ struct Work {
         sched_yield();
       }
     }
-    const int slot = Slot();
+    const Slot slot(taken);
     const int64_t task = part - packing, group = task % groups, at = task / groups * block_rows;
     product.Rows(at, Least(product.rows, at + block_rows), product.panels() * group / groups,
-                 product.panels() * (group + 1) / groups, packed, blocks + slot * kBlockSize);
-    taken.fetch_and(~(uint64_t{1} << slot), std::memory_order_release);
+                 product.panels() * (group + 1) / groups, packed, blocks + slot.number * kBlockSize);
   }
-
-  int Slot() const {
-    uint64_t now = taken.load(std::memory_order_relaxed);
-    for (;;) {
-      const int slot = __builtin_ctzll(~now);
-      if (taken.compare_exchange_weak(now, now | uint64_t{1} << slot, std::memory_order_acquire))
-        return slot;
-    }
-  }
-
-  static constexpr int64_t kMostThreads = 64;
-  static constexpr int64_t kBlockSize = (kBlockRows + kRows) * kDepth + 16;
 };
 
-bool Multiply(const XLA_FFI_CallFrame* frame, const Product& whole) {
+// Products of a batch, each packed and computed by the thread that takes it.
+struct Batch {
+  Product first;
+  int64_t left_step, right_step, out_step;
+  float* memory;
+  int64_t share;  // of a thread
+  mutable std::atomic<uint64_t> taken{0};
+
+  Product at(int64_t number) const {
+    Product p = first;
+    p.left.data += number * left_step;
+    p.right.data += number * right_step;
+    p.out += number * out_step;
+    return p;
+  }
+
+  void Run(int64_t number) const {
+    const Slot slot(taken);
+    const Product p = at(number);
+    float* block = memory + slot.number * share;
+    float* packed = block + kBlockSize;
+    p.PackPanels(0, p.panels(), packed);
+    for (int64_t row = 0; row < p.rows; row += kBlockRows)
+      p.Rows(row, Least(p.rows, row + kBlockRows), 0, p.panels(), packed, block);
+  }
+};
+
+float* Memory(int64_t floats) {
+  return static_cast<float*>(aligned_alloc(64, Over(floats * 4 + 64, 64) * 64));
+}
+
+int64_t ThreadsOf(const XLA_FFI_CallFrame* frame) {
   // The caller works beside the threads of the pool.
-  const int64_t threads = Least(Most(1, kernels::Threads(frame)), Work::kMostThreads);
+  return Least(Most(1, kernels::Threads(frame)), kMostThreads);
+}
+
+bool Multiply(const XLA_FFI_CallFrame* frame, const Product& whole) {
+  const int64_t threads = ThreadsOf(frame);
   const int64_t strip = Most(1, kPacked / Most(1, whole.depth) / kColumns) * kColumns;
   const int64_t size = Least(strip, whole.panels() * kColumns) * whole.depth + 64 +
-                       threads * Work::kBlockSize;
-  auto* memory = static_cast<float*>(aligned_alloc(64, Over(size * 4 + 64, 64) * 64));
+                       threads * kBlockSize;
+  float* memory = Memory(size);
   if (memory == nullptr) return false;
   for (int64_t first = 0; first < whole.columns; first += strip) {
     Work work;
@@ -287,32 +328,56 @@ bool Multiply(const XLA_FFI_CallFrame* frame, const Product& whole) {
   return true;
 }
 
+bool MultiplyEach(const XLA_FFI_CallFrame* frame, Batch& batch, int64_t count) {
+  const Product& p = batch.first;
+  const int64_t threads = ThreadsOf(frame);
+  // All threads share a large product, and one of a few.
+  if (count < threads || p.packed_size() > kPackedAlone) {
+    for (int64_t i = 0; i < count; ++i)
+      if (!Multiply(frame, batch.at(i))) return false;
+    return true;
+  }
+  batch.share = kBlockSize + Over(p.packed_size() + 16, 16) * 16;
+  batch.memory = Memory(threads * batch.share);
+  if (batch.memory == nullptr) return false;
+  kernels::Parallel(frame, batch, count, threads);
+  free(batch.memory);
+  return true;
+}
+
 Matrix Of(const float* data, int64_t stored_columns, bool turned) {
   return turned ? Matrix{data, 1, stored_columns} : Matrix{data, stored_columns, 1};
 }
 
 const char* Run(const XLA_FFI_CallFrame* frame) {
-  const char* wrong = "product takes two Float32 matrices that fit together, and gives one";
+  const char* wrong = "product takes two Float32 arrays of matrices that fit together, and gives one";
   if (!kernels::AllFloats(frame, 2, 1)) return wrong;
   const XLA_FFI_Buffer &a = kernels::Argument(frame, 0), &b = kernels::Argument(frame, 1);
   const XLA_FFI_Buffer& c = kernels::Result(frame, 0);
-  if (a.rank != 2 || b.rank != 2 || c.rank != 2) return wrong;
+  const int64_t batched = a.rank - 2;
+  if (batched < 0 || batched > 1 || b.rank != a.rank || c.rank != a.rank) return wrong;
+  const int64_t count = batched ? c.dims[0] : 1;
+  if (batched && (a.dims[0] != count || b.dims[0] != count)) return wrong;
+  const int64_t *in = a.dims + batched, *by = b.dims + batched, *out = c.dims + batched;
   const bool left = kernels::Number(frame, "left_turned") != 0;
   const bool right = kernels::Number(frame, "right_turned") != 0;
-  Product p{};
-  p.left = Of(kernels::Floats(a), a.dims[1], left);
-  p.right = Of(kernels::Floats(b), b.dims[1], right);
+  Batch batch{};
+  Product& p = batch.first;
+  p.left = Of(kernels::Floats(a), in[1], left);
+  p.right = Of(kernels::Floats(b), by[1], right);
   p.out = kernels::Floats(c);
-  p.rows = c.dims[0], p.columns = c.dims[1], p.out_row = c.dims[1];
-  p.depth = a.dims[left ? 0 : 1];
-  if (a.dims[left] != p.rows || b.dims[right] != p.depth || b.dims[!right] != p.columns)
-    return wrong;
-  if (p.rows == 0 || p.columns == 0) return nullptr;
+  p.rows = out[0], p.columns = out[1], p.out_row = out[1];
+  p.depth = in[left ? 0 : 1];
+  if (in[left] != p.rows || by[right] != p.depth || by[!right] != p.columns) return wrong;
+  batch.left_step = in[0] * in[1], batch.right_step = by[0] * by[1];
+  batch.out_step = p.rows * p.columns;
+  if (count * batch.out_step == 0) return nullptr;
   if (p.depth == 0) {
-    memset(p.out, 0, p.rows * p.columns * sizeof(float));
+    memset(p.out, 0, count * batch.out_step * sizeof(float));
     return nullptr;
   }
-  return Multiply(frame, p) ? nullptr : "out of memory for the operands of a product";
+  return MultiplyEach(frame, batch, count) ? nullptr
+                                           : "out of memory for the operands of a product";
 }
 
 }  // namespace

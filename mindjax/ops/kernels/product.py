@@ -36,19 +36,24 @@ def product(
 def plain(
     left: Array, right: Array, *, left_turned: bool = False, right_turned: bool = False
 ) -> Array:
-    """Multiply matrices.
+    """Multiply matrices, or batches of as many.
 
     Args:
-        left: (rows, depth), or (depth, rows) if ``left_turned``.
-        right: (depth, columns), or (columns, depth) if ``right_turned``.
-        left_turned: whether the left matrix is transposed.
-        right_turned: whether the right one is.
+        left: (rows, depth), or (depth, rows) if ``left_turned``; with an axis of the batch before
+            these or without.
+        right: (depth, columns), or (columns, depth) if ``right_turned``; likewise.
+        left_turned: whether the left matrices are transposed.
+        right_turned: whether the right ones are.
 
     Returns:
-        (rows, columns).
+        (rows, columns), after the axis of the batch.
     """
-    contracted = ((0 if left_turned else 1,), (1 if right_turned else 0,))
-    return lax.dot_general(left, right, (contracted, ((), ())))
+    batch = tuple(range(left.ndim - 2))
+    contracted = (
+        (left.ndim - (2 if left_turned else 1),),
+        (left.ndim - (1 if right_turned else 2),),
+    )
+    return lax.dot_general(left, right, (contracted, (batch, batch)))
 
 
 def _handler() -> str | None:
@@ -58,8 +63,8 @@ def _handler() -> str | None:
 
 
 def _abstract(left: Any, right: Any, *, left_turned: bool, right_turned: bool) -> ShapedArray:
-    shape = (left.shape[1 if left_turned else 0], right.shape[0 if right_turned else 1])
-    return ShapedArray(shape, left.dtype)
+    rows, columns = left.shape[-1 if left_turned else -2], right.shape[-2 if right_turned else -1]
+    return ShapedArray((*left.shape[:-2], rows, columns), left.dtype)
 
 
 def _call(left: Array, right: Array, *, left_turned: bool, right_turned: bool) -> Array:
