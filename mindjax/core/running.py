@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from mindjax.core.recording import Ending, Recording
 
 # So many new structures in a row, and ops are run at once until as many reads as the second number;
-# twice as many the next time, up to the third.
-_STRANGE, PAUSE, _MOST_PAUSE = 8, 16, 64
+# twice as many the next time, up to the third. A program's first step alone may have as many.
+_STRANGE, PAUSE, _MOST_PAUSE = 8, 2, 64
 # Bytes of a record's results up to which none is freed before the record has run.
 _SMALL_RECORD = 1 << 25
 
@@ -128,6 +128,8 @@ def run(recording: Recording, live: tuple[int, ...]) -> None:
         if recording.strange >= _STRANGE:
             recording.at_once = recording.pause
             recording.pause = min(2 * recording.pause, _MOST_PAUSE)
+            # What is met twice in a row after the pause is compiled.
+            recording.strange = _STRANGE - 2
     _apiece(recording, structure, live)
 
 

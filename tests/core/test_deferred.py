@@ -329,6 +329,20 @@ def test_structures_that_never_come_back_are_soon_not_recorded():
     assert 8 <= recorded < 40
 
 
+def test_a_first_step_unlike_all_others_delays_the_program_of_the_others_little():
+    x = ms.Tensor(X)
+    for i in range(running._STRANGE + 1):
+        z = x
+        for k in range(8):
+            z = z - x if (i >> k) & 1 else z / x
+        z.asnumpy()
+    before = compiled()
+    for _ in range(6):
+        chain(x, 20).asnumpy()
+    assert compiled() == before + 1
+    np.testing.assert_allclose(chain(x, 20).asnumpy(), plain(20), rtol=1e-5)
+
+
 def test_the_settings_of_the_plain_engine():
     for setting in ("pynative_synchronize", "check_nan"):
         ms.set_context(**{setting: True})
