@@ -123,6 +123,19 @@ class Delegate:
         self._programs[number] = loaded
         return number
 
+    def values(self, text: str, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """Give what a function of one device computes.
+
+        Args:
+            text: a module of StableHLO.
+            arrays: its arguments.
+        """
+        options = jax_internals.CompileOptions()
+        client, devices = self.place(options)
+        executable = jax_internals.compile_on(client, text.encode(), devices[:1], options)
+        results = jax_internals.run(executable, [jax_internals.put([a], devices) for a in arrays])
+        return [np.asarray(part) for (part,) in results]
+
     def free(self, number: int) -> None:
         """Forget a program."""
         self._programs.pop(number, None)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mindjax_ascend import jax_internals
-from mindjax_ascend.delegate import view
+from mindjax_ascend.delegate import Delegate, view
 from mindjax_ascend.hivm import CompileError, MemoryFault, Program, SimulationError, compiler, lower
 from mindjax_ascend.hivm.build import LoweringError
 from mindjax_ascend.jax_internals import ir
@@ -69,18 +69,19 @@ def check(simulated: bool) -> None:
     compiler.installed()
 
 
-def outline(module: Any) -> Found:
+def outline(module: Any, delegate: Delegate) -> Found:
     """Replace a module's segments by custom calls.
 
     Args:
         module: of StableHLO, changed in place.
+        delegate: computes what a kernel must give.
     """
     found = Found()
     with module.context, ir.Location.unknown():
         main = lower.inline(module)
         for block in _blocks(main):
             for segment in list(_segments(block)):
-                _replace(segment, found)
+                _replace(segment, found, delegate)
     return found
 
 
@@ -158,7 +159,7 @@ def _connected(run: list[Any]) -> Iterator[list[Any]]:
             yield constants + members
 
 
-def _replace(segment: list[Any], found: Found) -> None:
+def _replace(segment: list[Any], found: Found, delegate: Delegate) -> None:
     inside = {o.results[0]: o for o in segment}
     inputs = list(dict.fromkeys(v for o in segment for v in o.operands if v not in inside))
     outputs = [
@@ -171,7 +172,7 @@ def _replace(segment: list[Any], found: Found) -> None:
     if any(str(v.type.element_type) == "i1" for v in (*inputs, *outputs)):
         found.left["truth values at an edge"] += 1
         return
-    made = _kernel(_module(segment, inputs, outputs))
+    made = _kernel(_module(segment, inputs, outputs), delegate)
     if made.reason:
         found.left[made.reason] += 1
         return
@@ -243,16 +244,37 @@ class Kernel:
 
 
 @functools.lru_cache(maxsize=1024)
-def _kernel(text: str) -> Kernel:
-    """Compile a segment, and run it once: the compiler is known to make some kernels wrong."""
+def _kernel(text: str, delegate: Delegate) -> Kernel:
+    """Compile a segment and run it once; the compiler is known to make some kernels wrong."""
     try:
         with jax_internals.context() as context:
             hivm = compiler.compile(lower.lower_module(ir.Module.parse(text, context))).hivm
         program = _program(hivm)
-        program.run(*(np.ones(shape, dtype) for shape, dtype in program.inputs))
-        return Kernel(hivm)
+        arrays = _trial(program)
+        found = program.run(*arrays).outputs
     except (LoweringError, CompileError, MemoryFault, SimulationError) as error:
         return Kernel(reason=str(error).splitlines()[0][:160])
+    wanted = delegate.values(text, arrays)
+    if not all(_close(f, w) for f, w in zip(found, wanted, strict=True)):
+        return Kernel(reason="the kernel's values are not the host's")
+    return Kernel(hivm)
+
+
+def _trial(program: Program) -> list[np.ndarray]:
+    """Draw arguments, the same ones each time: small, of both signs."""
+    random = np.random.default_rng(1)
+    return [np.asarray(2 * random.standard_normal(s)).astype(d) for s, d in program.inputs]
+
+
+def _close(found: np.ndarray, wanted: np.ndarray) -> bool:
+    """Compare values to the accuracy of their type, relative to the greatest."""
+    if found.dtype.kind in "iu":
+        return np.array_equal(found, wanted)
+    accuracy = 1e-4 if found.dtype == np.float32 else 2e-2
+    found, wanted = found.astype(np.float64), wanted.astype(np.float64)
+    finite = wanted[np.isfinite(wanted)]
+    scale = max(1.0, float(np.abs(finite).max(initial=0.0)))
+    return np.allclose(found, wanted, 0, accuracy * scale, equal_nan=True)
 
 
 @functools.lru_cache(maxsize=1024)
