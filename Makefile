@@ -88,6 +88,7 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/train_step.py
 	$(BIN)/python benchmarks/import_time.py
 	$(BIN)/python benchmarks/data_sinking.py
+	$(BIN)/python benchmarks/traces.py
 	$(BIN)/python benchmarks/ascend.py
 	PYTHONPATH=backends/ascend_xla $(BIN)/python benchmarks/kernels.py
 

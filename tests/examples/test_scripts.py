@@ -21,6 +21,7 @@ ROWS = [
     for graph in (False, True)
 ]
 GOLDENS = json.loads((ROOT / "tests/goldens/scripts.json").read_text())
+pytestmark = pytest.mark.table
 
 
 @pytest.mark.parametrize(("name", "graph"), ROWS)
