@@ -142,7 +142,7 @@ def compile(code: bytes, options: bytes, delegate: Delegate, fuse: bool) -> byte
             manager.run(module.operation)
             if segments.wanted():
                 segments.check(fuse)
-                record.left = segments.outline(module, delegate).left
+                record.left = segments.outline(module, delegate)
                 manager.run(module.operation)
             program, body = lowering.compile_steps(module, header, fuse, groups)
             _count(body, record)

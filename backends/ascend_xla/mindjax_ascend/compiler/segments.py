@@ -10,7 +10,7 @@ import functools
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,14 +37,6 @@ OF_FLOATS = frozenset({"convert", "divide", "power"})
 OUTER = ("stablehlo.while", "stablehlo.case", "stablehlo.if")
 
 
-@dataclass
-class Found:
-    """What became of a program's segments: their number, and why others were left to the host."""
-
-    kernels: int = 0
-    left: Counter[str] = field(default_factory=Counter)
-
-
 def wanted() -> bool:
     """Tell whether ``MINDJAX_ASCEND_HIVM=1`` asks for kernels of the vendor's compiler."""
     return os.environ.get("MINDJAX_ASCEND_HIVM") == "1"
@@ -69,20 +61,23 @@ def check(simulated: bool) -> None:
     compiler.installed()
 
 
-def outline(module: Any, delegate: Delegate) -> Found:
+def outline(module: Any, delegate: Delegate) -> Counter[str]:
     """Replace a module's segments by custom calls.
 
     Args:
         module: of StableHLO, changed in place.
         delegate: computes what a kernel must give.
+
+    Returns:
+        How many segments are left to the host, by reason.
     """
-    found = Found()
+    left: Counter[str] = Counter()
     with module.context, ir.Location.unknown():
         main = lower.inline(module)
         for block in _blocks(main):
             for segment in list(_segments(block)):
-                _replace(segment, found, delegate)
-    return found
+                _replace(segment, left, delegate)
+    return left
 
 
 def _blocks(operation: Any) -> list[Any]:
@@ -159,7 +154,7 @@ def _connected(run: list[Any]) -> Iterator[list[Any]]:
             yield constants + members
 
 
-def _replace(segment: list[Any], found: Found, delegate: Delegate) -> None:
+def _replace(segment: list[Any], left: Counter[str], delegate: Delegate) -> None:
     inside = {o.results[0]: o for o in segment}
     inputs = list(dict.fromkeys(v for o in segment for v in o.operands if v not in inside))
     outputs = [
@@ -170,11 +165,11 @@ def _replace(segment: list[Any], found: Found, delegate: Delegate) -> None:
     if not outputs:
         return
     if any(str(v.type.element_type) == "i1" for v in (*inputs, *outputs)):
-        found.left["truth values at an edge"] += 1
+        left["truth values at an edge"] += 1
         return
     made = _kernel(_module(segment, inputs, outputs), delegate)
     if made.reason:
-        found.left[made.reason] += 1
+        left[made.reason] += 1
         return
     names = dict.fromkeys(_name(o) for o in segment if _name(o) != "constant")
     config: dict[str, ir.Attribute] = {
@@ -198,7 +193,6 @@ def _replace(segment: list[Any], found: Found, delegate: Delegate) -> None:
     for operation in reversed(segment):
         if _name(operation) != "constant":
             operation.erase()
-    found.kernels += 1
 
 
 def _uses(operation: Any) -> list[Any]:
